@@ -1,0 +1,113 @@
+//! epoll(7).
+
+use std::io;
+use std::os::fd::{OwnedFd, RawFd};
+use std::time::Duration;
+
+use super::{Mechanism, Readiness, ReadyList};
+use crate::error::{Error, Result};
+use crate::poller::{Mode, Token};
+use crate::sys::epoll::{self, Change, Event};
+
+#[derive(Debug)]
+pub(super) struct Epoll {
+    descriptor: OwnedFd,
+    events: EventBuffer,
+}
+
+impl Epoll {
+    pub(super) fn open() -> Result<Self> {
+        Ok(Self {
+            descriptor: epoll::create()?,
+            events: EventBuffer::default(),
+        })
+    }
+
+    fn control(&self, change: Change, fd: RawFd, events: u32, token: Token) -> Result<()> {
+        epoll::control(&self.descriptor, change, fd, events, token.to_bits())
+    }
+}
+
+impl Mechanism for Epoll {
+    fn supports(&self, _mode: Mode) -> bool {
+        true
+    }
+
+    fn add(&mut self, fd: RawFd, token: Token, wanted: Readiness, mode: Mode) -> Result<()> {
+        self.control(Change::Add, fd, events_for(wanted, mode), token)
+    }
+
+    fn modify(&mut self, fd: RawFd, token: Token, wanted: Readiness, mode: Mode) -> Result<()> {
+        self.control(Change::Modify, fd, events_for(wanted, mode), token)
+    }
+
+    fn remove(&mut self, fd: RawFd) -> Result<()> {
+        match self.control(Change::Remove, fd, 0, Token::WAKE) {
+            Err(error) if is_forgotten(&error) => Ok(()),
+            answer => answer,
+        }
+    }
+
+    fn wait(&mut self, ready: &mut ReadyList, timeout: Option<Duration>) -> Result<()> {
+        epoll::wait(&self.descriptor, &mut self.events.0, ready.limit(), timeout)?;
+        for event in &self.events.0 {
+            ready.push(Token::from_bits(event.u64), readiness_of(event.events));
+        }
+        Ok(())
+    }
+}
+
+/// Where the kernel writes to. (The kernel's type says nothing of itself in `Debug` output.)
+#[derive(Default)]
+struct EventBuffer(Vec<Event>);
+
+impl std::fmt::Debug for EventBuffer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} events", self.0.capacity())
+    }
+}
+
+/// A descriptor closed behind our back has left the kernel's set already (epoll(7), question 6).
+fn is_forgotten(error: &Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::ENOENT | libc::EBADF))
+}
+
+/// Neither EPOLLPRI, so that an urgent byte cannot spin, nor EPOLLRDHUP, which does not tell
+/// which side has shut down.
+fn events_for(wanted: Readiness, mode: Mode) -> u32 {
+    let mut events = match mode {
+        Mode::Level => 0,
+        Mode::Edge => libc::EPOLLET,
+        Mode::OneShot => libc::EPOLLONESHOT,
+    };
+    if wanted.contains(Readiness::READABLE) {
+        events |= libc::EPOLLIN;
+    }
+    if wanted.contains(Readiness::WRITABLE) {
+        events |= libc::EPOLLOUT;
+    }
+    events.cast_unsigned()
+}
+
+fn readiness_of(events: u32) -> Readiness {
+    let events = events.cast_signed();
+    let mut readiness = Readiness::empty();
+    readiness.set(Readiness::READABLE, events & libc::EPOLLIN != 0);
+    readiness.set(Readiness::WRITABLE, events & libc::EPOLLOUT != 0);
+    readiness.set(
+        Readiness::FAILED,
+        events & (libc::EPOLLERR | libc::EPOLLHUP) != 0,
+    );
+    readiness
+}
+
+/// Whether epoll cannot watch this descriptor: a regular file, a directory, `/dev/null` and
+/// their like, which are always ready.
+pub(crate) fn refuses(fd: RawFd) -> Result<bool> {
+    let probe = epoll::create()?;
+    match epoll::control(&probe, Change::Add, fd, 0, 0) {
+        Ok(()) => Ok(false),
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(true),
+        Err(error) => Err(error),
+    }
+}

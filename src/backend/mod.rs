@@ -1,0 +1,203 @@
+//! The mechanisms: descriptors, tokens and readiness. Nothing here knows of keys or channels.
+
+#[cfg(target_os = "linux")]
+pub(crate) mod epoll;
+mod poll;
+mod select;
+
+use std::fmt;
+use std::os::fd::RawFd;
+use std::str::FromStr;
+use std::time::Duration;
+
+use crate::error::{Error, Result};
+use crate::poller::{Mode, Token};
+
+/// A mechanism of the system by which a selector learns what is ready.
+///
+/// All of them give the same results; they differ in speed. The names are those that
+/// `NIOSELECT_BACKEND` takes.
+///
+/// ```
+/// use nioselect::Backend;
+///
+/// for backend in Backend::available() {
+///     println!("{backend}");
+/// }
+/// assert_eq!("poll".parse::<Backend>()?, Backend::Poll);
+/// # Ok::<(), nioselect::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Backend {
+    /// epoll(7), Linux: its cost does not depend on the number of idle descriptors.
+    Epoll,
+    /// poll(2), everywhere: every wait looks at each descriptor.
+    Poll,
+    /// select(2), everywhere: every wait looks at each number up to the largest descriptor;
+    /// descriptors beyond `FD_SETSIZE` are served too.
+    Select,
+}
+
+impl Backend {
+    /// The environment variable that names the backend of every selector that is opened without
+    /// an explicit one.
+    pub const VARIABLE: &'static str = "NIOSELECT_BACKEND";
+
+    /// Every backend that this crate has, the best first.
+    pub const ALL: &'static [Self] = &[Self::Epoll, Self::Poll, Self::Select];
+
+    /// The name, as [`FromStr`] takes it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Epoll => "epoll",
+            Self::Poll => "poll",
+            Self::Select => "select",
+        }
+    }
+
+    /// The backends that can run here and now, the best first. Each is probed.
+    pub fn available() -> Vec<Self> {
+        Self::ALL
+            .iter()
+            .copied()
+            .filter(|backend| backend.open().is_ok())
+            .collect()
+    }
+
+    /// What a selector uses when it is not told: the backend that `NIOSELECT_BACKEND` names, or
+    /// else the best that can run here.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unsupported`] if the variable names no backend of this crate. That the named one
+    /// cannot run here is reported when a selector is opened.
+    pub fn preferred() -> Result<Self> {
+        match std::env::var_os(Self::VARIABLE) {
+            Some(name) => name.to_string_lossy().parse(),
+            None => Ok(*Self::available().first().unwrap_or(&Self::Poll)),
+        }
+    }
+
+    /// A mechanism for a poller that has ended.
+    pub(crate) fn without_kernel_state() -> Box<dyn Mechanism> {
+        Box::<poll::Poll>::default()
+    }
+
+    pub(crate) fn open(self) -> Result<Box<dyn Mechanism>> {
+        match self {
+            #[cfg(target_os = "linux")]
+            Self::Epoll => Ok(Box::new(epoll::Epoll::open()?)),
+            #[cfg(not(target_os = "linux"))]
+            Self::Epoll => Err(Error::Unsupported("epoll exists only on Linux".into())),
+            Self::Poll => Ok(Box::<poll::Poll>::default()),
+            Self::Select => Ok(Box::<select::Select>::default()),
+        }
+    }
+}
+
+impl fmt::Display for Backend {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Backend {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        let found = Self::ALL
+            .iter()
+            .copied()
+            .find(|backend| backend.name() == name);
+        found.ok_or_else(|| {
+            let known: Vec<_> = Self::ALL.iter().map(|backend| backend.name()).collect();
+            Error::Unsupported(format!("backend {name:?}: there are {}", known.join(", ")))
+        })
+    }
+}
+
+bitflags::bitflags! {
+    /// What the kernel is asked for or tells of one descriptor.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub(crate) struct Readiness: u8 {
+        const READABLE = 1;
+        const WRITABLE = 2;
+        /// An error or a hang-up, which nobody has to ask for.
+        const FAILED = 4;
+        /// The descriptor is not open. It would be reported for ever: the caller removes it.
+        const DEAD = 8;
+    }
+}
+
+/// One descriptor that has something to tell.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ready {
+    pub(crate) token: Token,
+    pub(crate) readiness: Readiness,
+}
+
+/// What one wait has found, bounded and used again for the next.
+#[derive(Debug)]
+pub(crate) struct ReadyList {
+    entries: Vec<Ready>,
+    limit: usize,
+}
+
+impl ReadyList {
+    pub(crate) fn with_limit(limit: usize) -> Self {
+        Self {
+            entries: Vec::new(),
+            limit,
+        }
+    }
+
+    pub(crate) fn limit(&self) -> usize {
+        self.limit
+    }
+
+    pub(crate) fn is_full(&self) -> bool {
+        self.entries.len() >= self.limit
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.entries.clear();
+    }
+
+    pub(crate) fn push(&mut self, token: Token, readiness: Readiness) {
+        self.entries.push(Ready { token, readiness });
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
+    }
+}
+
+impl std::ops::Index<usize> for ReadyList {
+    type Output = Ready;
+
+    fn index(&self, index: usize) -> &Ready {
+        &self.entries[index]
+    }
+}
+
+/// What every mechanism does.
+///
+/// - Level-triggered, unless a descriptor was added in another [`Mode`].
+/// - A descriptor is watched from `add` to `remove`; the caller never asks for nothing (it
+///   removes instead) and never adds the same one twice.
+/// - Additions and modifications may be held back until `wait`, but when `remove` returns, the
+///   kernel has forgotten the descriptor: it may be closed.
+pub(crate) trait Mechanism: Send + fmt::Debug {
+    fn supports(&self, mode: Mode) -> bool;
+
+    fn add(&mut self, fd: RawFd, token: Token, wanted: Readiness, mode: Mode) -> Result<()>;
+
+    fn modify(&mut self, fd: RawFd, token: Token, wanted: Readiness, mode: Mode) -> Result<()>;
+
+    fn remove(&mut self, fd: RawFd) -> Result<()>;
+
+    /// Waits for at most `timeout` (`None`: for ever) and fills `ready`, which is empty, up to
+    /// its limit; what did not fit comes first the next time. May return early and empty-handed.
+    fn wait(&mut self, ready: &mut ReadyList, timeout: Option<Duration>) -> Result<()>;
+}

@@ -1,0 +1,158 @@
+//! select(2).
+
+use std::os::fd::RawFd;
+use std::time::Duration;
+
+use super::{Mechanism, Readiness, ReadyList};
+use crate::descriptor_set::DescriptorSet;
+use crate::error::Result;
+use crate::poller::{Mode, Token};
+use crate::sys::poll::{self, PollFd};
+use crate::sys::select;
+
+/// What is asked for, and what the last call answered.
+#[derive(Debug, Default)]
+pub(super) struct Select {
+    wanted: Sets,
+    answer: Sets,
+    /// By descriptor.
+    tokens: Vec<Token>,
+    /// No wanted descriptor is larger.
+    highest: RawFd,
+    /// Where the next round begins to look, so that a full buffer starves nobody.
+    next: RawFd,
+}
+
+#[derive(Debug, Default)]
+struct Sets {
+    readable: DescriptorSet,
+    writable: DescriptorSet,
+}
+
+impl Sets {
+    fn copy_from(&mut self, other: &Self) {
+        self.readable.copy_from(&other.readable);
+        self.writable.copy_from(&other.writable);
+    }
+
+    fn highest(&self) -> RawFd {
+        self.readable
+            .highest()
+            .max(self.writable.highest())
+            .unwrap_or(0)
+    }
+
+    fn first(&self, from: RawFd) -> Option<RawFd> {
+        self.readable.first_of_either(&self.writable, from)
+    }
+
+    fn readiness(&self, fd: RawFd) -> Readiness {
+        let mut readiness = Readiness::empty();
+        readiness.set(Readiness::READABLE, self.readable.contains(fd));
+        readiness.set(Readiness::WRITABLE, self.writable.contains(fd));
+        readiness
+    }
+}
+
+impl Select {
+    fn token(&self, fd: RawFd) -> Token {
+        self.tokens[usize::try_from(fd).expect("a member of a set is not negative")]
+    }
+
+    /// A hang-up needs no set of its own: on every system it makes a descriptor readable, and an
+    /// error makes it readable and writable.
+    fn collect(&mut self, ready: &mut ReadyList) {
+        let start = self.next;
+        self.next = 0;
+        self.collect_range(ready, start, RawFd::MAX);
+        if self.next == 0 && start > 0 {
+            self.collect_range(ready, 0, start);
+        }
+    }
+
+    fn collect_range(&mut self, ready: &mut ReadyList, from: RawFd, until: RawFd) {
+        let mut from = from;
+        while let Some(fd) = self.answer.first(from) {
+            if fd >= until {
+                break;
+            }
+            if ready.is_full() {
+                self.next = fd;
+                break;
+            }
+            ready.push(self.token(fd), self.answer.readiness(fd));
+            from = fd + 1;
+        }
+    }
+
+    /// One closed descriptor makes select(2) fail for all; poll(2) tells which it is.
+    fn collect_dead(&mut self, ready: &mut ReadyList) -> Result<()> {
+        let mut from = 0;
+        while let Some(fd) = self.wanted.first(from) {
+            if ready.is_full() {
+                break;
+            }
+            let mut entry = [PollFd {
+                fd,
+                events: 0,
+                revents: 0,
+            }];
+            poll::poll(&mut entry, Some(Duration::ZERO))?;
+            if entry[0].revents & libc::POLLNVAL != 0 {
+                let readiness = Readiness::FAILED | Readiness::DEAD;
+                ready.push(self.token(fd), readiness);
+            }
+            from = fd + 1;
+        }
+        Ok(())
+    }
+}
+
+impl Mechanism for Select {
+    fn supports(&self, mode: Mode) -> bool {
+        mode == Mode::Level
+    }
+
+    fn add(&mut self, fd: RawFd, token: Token, wanted: Readiness, mode: Mode) -> Result<()> {
+        let index = usize::try_from(fd).expect("a descriptor is not negative");
+        if self.tokens.len() <= index {
+            self.tokens.resize(index + 1, Token::WAKE);
+        }
+        self.tokens[index] = token;
+        self.highest = self.highest.max(fd);
+        self.modify(fd, token, wanted, mode)
+    }
+
+    fn modify(&mut self, fd: RawFd, _token: Token, wanted: Readiness, _mode: Mode) -> Result<()> {
+        self.wanted
+            .readable
+            .set(fd, wanted.contains(Readiness::READABLE));
+        self.wanted
+            .writable
+            .set(fd, wanted.contains(Readiness::WRITABLE));
+        Ok(())
+    }
+
+    fn remove(&mut self, fd: RawFd) -> Result<()> {
+        self.wanted.readable.remove(fd);
+        self.wanted.writable.remove(fd);
+        if fd == self.highest {
+            self.highest = self.wanted.highest();
+        }
+        Ok(())
+    }
+
+    fn wait(&mut self, ready: &mut ReadyList, timeout: Option<Duration>) -> Result<()> {
+        self.answer.copy_from(&self.wanted);
+        let Sets { readable, writable } = &mut self.answer;
+        match select::select(self.highest, readable, writable, timeout) {
+            Ok(0) => Ok(()),
+            Ok(_) => {
+                self.collect(ready);
+                Ok(())
+            }
+            Err(error) if error.raw_os_error() == Some(libc::EBADF) => self.collect_dead(ready),
+            Err(error) => Err(error),
+        }
+    }
+}

@@ -1,0 +1,323 @@
+//! The tie between one channel and one selector.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
+
+use crate::error::{Error, Result};
+use crate::ops::Ops;
+use crate::poller::{Mode, Token};
+use crate::selector::Notices;
+
+/// The registration of one channel with one selector (`java.nio.channels.SelectionKey`).
+///
+/// A key is a handle: clones are the same key, and keys compare by identity. Every method may be
+/// called from any thread, also while the selector selects, and none waits for it. A key does
+/// not keep its channel open.
+///
+/// A key is valid until it is [cancelled](Self::cancel), its channel is dropped or its selector
+/// is closed. An invalid key has neither interest nor readiness, so that a loop that asks
+/// [`is_readable`](Self::is_readable) passes over it. (In Java these queries throw.)
+#[derive(Clone)]
+pub struct SelectionKey(Arc<State>);
+
+/// Small, because there may be very many: what only the selecting thread needs is in the
+/// poller's slot.
+struct State {
+    notices: Arc<Notices>,
+    /// Zero until the selecting thread has taken the registration in.
+    token: AtomicU64,
+    /// Where the key is in the selected set, or [`NOT_SELECTED`]. Only the selector changes it.
+    selected_at: AtomicU32,
+    interest: AtomicU8,
+    ready: AtomicU8,
+    mode: AtomicU8,
+    valid_ops: Ops,
+    valid: AtomicBool,
+    /// Whether the key waits among the selector's notices.
+    queued: AtomicBool,
+}
+
+const NOT_SELECTED: u32 = u32::MAX;
+
+impl SelectionKey {
+    pub(crate) fn new(notices: Arc<Notices>, valid_ops: Ops, interest: Ops, mode: Mode) -> Self {
+        Self(Arc::new(State {
+            notices,
+            token: AtomicU64::new(0),
+            selected_at: AtomicU32::new(NOT_SELECTED),
+            interest: AtomicU8::new(interest.bits()),
+            ready: AtomicU8::new(0),
+            mode: AtomicU8::new(mode as u8),
+            valid_ops,
+            valid: AtomicBool::new(true),
+            queued: AtomicBool::new(false),
+        }))
+    }
+
+    /// Whether the key still ties its channel to its selector (`isValid`).
+    pub fn is_valid(&self) -> bool {
+        self.0.valid.load(Ordering::Acquire) && !self.0.notices.is_closed()
+    }
+
+    /// The operations that an interest set of this key may have (`channel().validOps()`).
+    pub fn valid_ops(&self) -> Ops {
+        self.0.valid_ops
+    }
+
+    /// What the key is interested in (`interestOps()`); nothing if it is not valid.
+    pub fn interest_ops(&self) -> Ops {
+        if self.is_valid() {
+            self.interest()
+        } else {
+            Ops::empty()
+        }
+    }
+
+    /// What the last selection that reported the key found ready (`readyOps()`); nothing if it
+    /// is not valid.
+    ///
+    /// It stays as it is until the key is reported again, even when the channel has been read
+    /// empty: it is a hint that an operation will not block, which may be out of date.
+    pub fn ready_ops(&self) -> Ops {
+        if self.is_valid() {
+            self.ready()
+        } else {
+            Ops::empty()
+        }
+    }
+
+    /// Whether [`Ops::READ`] is ready.
+    pub fn is_readable(&self) -> bool {
+        self.ready_ops().contains(Ops::READ)
+    }
+
+    /// Whether [`Ops::WRITE`] is ready.
+    pub fn is_writable(&self) -> bool {
+        self.ready_ops().contains(Ops::WRITE)
+    }
+
+    /// Whether [`Ops::CONNECT`] is ready: the connect can be finished.
+    pub fn is_connectable(&self) -> bool {
+        self.ready_ops().contains(Ops::CONNECT)
+    }
+
+    /// Whether [`Ops::ACCEPT`] is ready.
+    pub fn is_acceptable(&self) -> bool {
+        self.ready_ops().contains(Ops::ACCEPT)
+    }
+
+    /// Replaces the interest set (`interestOps(int)`). Nothing is a legal interest: the channel
+    /// is silent then, even if its peer hangs up.
+    ///
+    /// The change takes effect at once, in a selection that is running too. It costs a system
+    /// call only if the next selection finds the set different from what the kernel has.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::CancelledKey`] if the key is not valid; [`Error::InvalidOps`] for operations
+    /// that its channel does not have.
+    pub fn set_interest_ops(&self, ops: Ops) -> Result<()> {
+        self.check(ops)?;
+        let before = self.0.interest.swap(ops.bits(), Ordering::AcqRel);
+        self.note_change(before, ops);
+        Ok(())
+    }
+
+    /// Adds to the interest set, atomically, and returns what it was (`interestOpsOr`).
+    ///
+    /// # Errors
+    ///
+    /// As [`set_interest_ops`](Self::set_interest_ops).
+    pub fn interest_ops_or(&self, ops: Ops) -> Result<Ops> {
+        self.check(ops)?;
+        let before = self.0.interest.fetch_or(ops.bits(), Ordering::AcqRel);
+        let before_ops = Ops::from_bits_retain(before);
+        self.note_change(before, before_ops | ops);
+        Ok(before_ops)
+    }
+
+    /// Removes what is not in `ops` from the interest set, atomically, and returns what it was
+    /// (`interestOpsAnd`). Operations that the channel does not have do no harm here.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::CancelledKey`] if the key is not valid.
+    pub fn interest_ops_and(&self, ops: Ops) -> Result<Ops> {
+        self.check(Ops::empty())?;
+        let before = self.0.interest.fetch_and(ops.bits(), Ordering::AcqRel);
+        let before_ops = Ops::from_bits_retain(before);
+        self.note_change(before, before_ops & ops);
+        Ok(before_ops)
+    }
+
+    /// Makes the key invalid, at once and for good (`cancel`). Cancelling twice does nothing.
+    ///
+    /// The selector lets go of the key, its attachment and its channel's descriptor in its next
+    /// selection, before it waits, or at once if it is waiting. Until then the channel
+    /// cannot be registered with the same selector again.
+    pub fn cancel(&self) {
+        if self.0.valid.swap(false, Ordering::AcqRel) {
+            self.enqueue();
+        }
+    }
+
+    /// How often a readiness that lasts is reported.
+    pub fn mode(&self) -> Mode {
+        match self.0.mode.load(Ordering::Acquire) {
+            mode if mode == Mode::OneShot as u8 => Mode::OneShot,
+            mode if mode == Mode::Edge as u8 => Mode::Edge,
+            _ => Mode::Level,
+        }
+    }
+
+    /// The poller's name for the registration, as [`Error::Refused`] has it; none before the
+    /// first selection after the registration.
+    pub fn token(&self) -> Option<Token> {
+        match self.0.token.load(Ordering::Acquire) {
+            0 => None,
+            bits => Some(Token::from_bits(bits)),
+        }
+    }
+
+    fn check(&self, requested: Ops) -> Result<()> {
+        let valid = self.valid_ops();
+        if !self.is_valid() {
+            Err(Error::CancelledKey)
+        } else if !valid.contains(requested) {
+            Err(Error::InvalidOps { requested, valid })
+        } else {
+            Ok(())
+        }
+    }
+
+    fn note_change(&self, before: u8, now: Ops) {
+        if before != now.bits() {
+            self.enqueue();
+        }
+    }
+
+    /// Has the selecting thread look at the key.
+    pub(crate) fn enqueue(&self) {
+        if !self.0.queued.swap(true, Ordering::AcqRel) {
+            self.0.notices.push(self.clone());
+        }
+    }
+}
+
+/// What the selector does with its keys.
+impl SelectionKey {
+    /// From here on a change queues the key again. Every earlier one is visible.
+    pub(crate) fn dequeue(&self) {
+        self.0.queued.swap(false, Ordering::AcqRel);
+    }
+
+    pub(crate) fn invalidate(&self) {
+        self.0.valid.store(false, Ordering::Release);
+    }
+
+    pub(crate) fn belongs_to(&self, notices: &Arc<Notices>) -> bool {
+        Arc::ptr_eq(&self.0.notices, notices)
+    }
+
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    pub(crate) fn downgrade(&self) -> WeakKey {
+        WeakKey(Arc::downgrade(&self.0))
+    }
+
+    pub(crate) fn set_token(&self, token: Token) {
+        self.0.token.store(token.to_bits(), Ordering::Release);
+    }
+
+    pub(crate) fn set_mode(&self, mode: Mode) {
+        self.0.mode.store(mode as u8, Ordering::Release);
+    }
+
+    pub(crate) fn interest(&self) -> Ops {
+        Ops::from_bits_retain(self.0.interest.load(Ordering::Acquire))
+    }
+
+    /// A one-shot that has fired is interested in nothing, unless somebody has armed it anew in
+    /// the meantime.
+    pub(crate) fn disarm(&self, fired: Ops) {
+        let (fired, none) = (fired.bits(), Ops::empty().bits());
+        let _ = self
+            .0
+            .interest
+            .compare_exchange(fired, none, Ordering::AcqRel, Ordering::Relaxed);
+    }
+
+    pub(crate) fn ready(&self) -> Ops {
+        Ops::from_bits_retain(self.0.ready.load(Ordering::Relaxed))
+    }
+
+    pub(crate) fn set_ready(&self, ready: Ops) {
+        self.0.ready.store(ready.bits(), Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_cancelled(&self) -> bool {
+        !self.0.valid.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn selected_at(&self) -> Option<usize> {
+        let place = self.0.selected_at.load(Ordering::Relaxed);
+        (place != NOT_SELECTED).then_some(place as usize)
+    }
+
+    pub(crate) fn set_selected_at(&self, place: usize) {
+        let place = u32::try_from(place).expect("there are fewer keys than 32-bit numbers");
+        self.0.selected_at.store(place, Ordering::Relaxed);
+    }
+
+    pub(crate) fn set_not_selected(&self) {
+        self.0.selected_at.store(NOT_SELECTED, Ordering::Relaxed);
+    }
+}
+
+/// A channel's reference to one of its keys.
+#[derive(Clone, Debug)]
+pub(crate) struct WeakKey(std::sync::Weak<State>);
+
+impl WeakKey {
+    pub(crate) fn upgrade(&self) -> Option<SelectionKey> {
+        self.0.upgrade().map(SelectionKey)
+    }
+
+    pub(crate) fn is(&self, key: &SelectionKey) -> bool {
+        std::ptr::eq(self.0.as_ptr(), Arc::as_ptr(&key.0))
+    }
+}
+
+impl PartialEq for SelectionKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.is(other)
+    }
+}
+
+impl Eq for SelectionKey {}
+
+impl std::hash::Hash for SelectionKey {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        Arc::as_ptr(&self.0).hash(state);
+    }
+}
+
+impl fmt::Debug for SelectionKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SelectionKey")
+            .field("valid", &self.is_valid())
+            .field("interest_ops", &format_args!("{}", self.interest()))
+            .field("ready_ops", &format_args!("{}", self.ready()))
+            .field("mode", &self.mode())
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("State").finish_non_exhaustive()
+    }
+}

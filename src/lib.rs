@@ -1,0 +1,47 @@
+//! `java.nio`'s selector for Rust.
+//!
+//! A [`Selector`] waits for many [channels](channel) at once, over whichever mechanism the
+//! system has: epoll(7), poll(2) or select(2), chosen at run time. Its registrations are
+//! [keys](SelectionKey) with an interest set, a ready set and a typed attachment; what is ready is
+//! collected in a selected-key set, level-triggered, until it is removed.
+//!
+//! # The layers
+//!
+//! Each knows only those below it.
+//!
+//! | module | knows |
+//! | --- | --- |
+//! | `monitor` | watchers that are called when their channel is ready |
+//! | `selector`, `key`, [`channel`] | the rules of `java.nio` |
+//! | [`poller`] | tokens, interest, what is ready for which operation |
+//! | `backend` | descriptors and readiness, one mechanism a file |
+//! | `sys` | the system calls |
+#![doc = include_str!("../README.md")]
+
+#[cfg(not(unix))]
+compile_error!("nioselect needs a UNIX-like system");
+
+mod backend;
+pub mod channel;
+mod descriptor_set;
+mod error;
+mod key;
+
+mod ops;
+pub mod poller;
+mod selector;
+mod sys;
+
+pub use backend::Backend;
+pub use channel::{
+    DatagramChannel, Pipe, PipeSink, PipeSource, ProtocolFamily, SelectableChannel,
+    ServerSocketChannel, SocketChannel, UnixDatagramChannel, UnixServerSocketChannel,
+    UnixSocketChannel,
+};
+pub use error::{Error, Result};
+pub use key::SelectionKey;
+pub use ops::Ops;
+pub use poller::{Mode, Waker};
+pub use selector::{
+    Drain, SelectedKey, SelectedKeyMut, SelectedKeys, Selector, SelectorBuilder, SelectorHandle,
+};

@@ -1,0 +1,131 @@
+//! Ending a wait from another thread.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::error::Result;
+use crate::sys::wake::WakeDescriptor;
+
+/// A wakeup that the next wait to end uses up.
+const WAKEUP: u32 = 1;
+/// Somebody has queued changes that the waiting thread is to take in.
+const CHANGES: u32 = 2;
+/// The waiting thread blocks, or is about to: it must be woken by the descriptor.
+const ASLEEP: u32 = 4;
+
+/// What the other threads tell the waiting one.
+///
+/// One word, so that a wait that does not block looks at one word, and a signal to a thread that
+/// does not sleep is one atomic operation. The system call is left to the first signal that
+/// finds the thread asleep: the others coalesce.
+#[derive(Debug)]
+pub(crate) struct Signals {
+    state: AtomicU32,
+    /// `None` once the poller is gone, so that a [`Waker`] that outlives it costs no descriptor.
+    descriptor: Mutex<Option<WakeDescriptor>>,
+}
+
+/// What had been signalled when a wait looked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Signalled(u32);
+
+impl Signalled {
+    pub(crate) fn wakeup(self) -> bool {
+        self.0 & WAKEUP != 0
+    }
+
+    pub(crate) fn changes(self) -> bool {
+        self.0 & CHANGES != 0
+    }
+
+    pub(crate) fn any(self) -> bool {
+        self.0 & (WAKEUP | CHANGES) != 0
+    }
+}
+
+impl Signals {
+    pub(super) fn new(descriptor: WakeDescriptor) -> Self {
+        Self {
+            state: AtomicU32::new(0),
+            descriptor: Mutex::new(Some(descriptor)),
+        }
+    }
+
+    pub(super) fn descriptor(&self) -> MutexGuard<'_, Option<WakeDescriptor>> {
+        self.descriptor
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn announce_changes(&self) {
+        self.raise(CHANGES);
+    }
+
+    fn raise(&self, signal: u32) {
+        let before = self.state.fetch_or(signal, Ordering::AcqRel);
+        if before & (ASLEEP | WAKEUP | CHANGES) == ASLEEP
+            && let Some(descriptor) = &*self.descriptor()
+        {
+            descriptor.ring();
+        }
+    }
+
+    pub(crate) fn look(&self) -> Signalled {
+        Signalled(self.state.load(Ordering::Acquire))
+    }
+
+    /// From here on a signal rings; one that came before is in the answer, and then the caller
+    /// must not block.
+    pub(super) fn fall_asleep(&self) -> Signalled {
+        Signalled(self.state.fetch_or(ASLEEP, Ordering::AcqRel))
+    }
+
+    pub(super) fn get_up(&self) -> Signalled {
+        Signalled(self.state.fetch_and(!ASLEEP, Ordering::AcqRel))
+    }
+
+    pub(super) fn use_up_wakeup(&self) {
+        self.state.fetch_and(!WAKEUP, Ordering::AcqRel);
+    }
+
+    /// To be called before the changes are taken in, so that one that comes later is announced
+    /// again.
+    pub(crate) fn take_changes(&self) {
+        self.state.fetch_and(!CHANGES, Ordering::AcqRel);
+    }
+}
+
+/// Ends a wait from any thread (`Selector.wakeup`).
+///
+/// A wakeup makes the wait that is in progress return, or else the next one, once: many wakeups
+/// before it coalesce into one. It never selects a key and never blocks. When its selector or
+/// poller is gone it does nothing.
+///
+/// ```
+/// use nioselect::Selector;
+///
+/// let mut selector: Selector<()> = Selector::open()?;
+/// let waker = selector.waker();
+/// std::thread::spawn(move || waker.wake());
+/// assert_eq!(selector.select()?, 0);
+/// # Ok::<(), nioselect::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Waker(Arc<Signals>);
+
+impl Waker {
+    pub(crate) fn new(signals: Arc<Signals>) -> Self {
+        Self(signals)
+    }
+
+    /// Ends the wait in progress, or else the next one.
+    pub fn wake(&self) {
+        self.0.raise(WAKEUP);
+    }
+}
+
+impl Signals {
+    pub(super) fn open() -> Result<Arc<Self>> {
+        Ok(Arc::new(Self::new(WakeDescriptor::open()?)))
+    }
+}

@@ -1,0 +1,135 @@
+//! One registration, as the poller keeps it.
+
+use std::os::fd::RawFd;
+
+use super::{Kind, Mode, Token};
+use crate::backend::Readiness;
+use crate::ops::Ops;
+
+#[derive(Debug)]
+pub(super) struct Slot<S> {
+    pub(super) source: S,
+    pub(super) token: Token,
+    pub(super) fd: RawFd,
+    pub(super) kind: Kind,
+    pub(super) mode: Mode,
+    pub(super) interest: Ops,
+    pub(super) watched: Watched,
+    /// Whether it is among the poller's changed slots.
+    pub(super) queued: bool,
+}
+
+/// What the kernel has of a registration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Watched {
+    /// Nothing.
+    Not,
+    /// It reports this, in the registration's mode.
+    For(Readiness),
+    /// It has the descriptor but reports nothing: a one-shot that has fired.
+    Fired,
+    /// It has the descriptor in a mode that has been replaced since.
+    InOldMode,
+}
+
+/// What the kernel must be told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    Nothing,
+    Add(Readiness),
+    Modify(Readiness),
+    Remove,
+}
+
+impl<S> Slot<S> {
+    pub(super) fn new(
+        source: S,
+        fd: RawFd,
+        token: Token,
+        kind: Kind,
+        interest: Ops,
+        mode: Mode,
+    ) -> Self {
+        Self {
+            source,
+            token,
+            fd,
+            kind,
+            mode,
+            interest,
+            watched: Watched::Not,
+            queued: false,
+        }
+    }
+
+    pub(super) fn replace_mode(&mut self, mode: Mode) {
+        self.mode = mode;
+        if self.watched != Watched::Not {
+            self.watched = Watched::InOldMode;
+        }
+    }
+
+    pub(super) fn next_step(&self) -> Step {
+        let demand = self.kind.demand(self.interest);
+        match self.watched {
+            Watched::Not | Watched::Fired if demand.is_empty() => Step::Nothing,
+            Watched::For(known) if known == demand => Step::Nothing,
+            Watched::Not => Step::Add(demand),
+            _ if demand.is_empty() => Step::Remove,
+            _ => Step::Modify(demand),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn slot(interest: Ops, watched: Watched) -> Slot<()> {
+        let token = Token::new(0, 1);
+        let mut slot = Slot::new((), 3, token, Kind::Connected, interest, Mode::Level);
+        slot.watched = watched;
+        slot
+    }
+
+    #[test]
+    fn only_differences_reach_the_kernel() {
+        let readable = Readiness::READABLE;
+        assert_eq!(slot(Ops::empty(), Watched::Not).next_step(), Step::Nothing);
+        assert_eq!(
+            slot(Ops::READ, Watched::Not).next_step(),
+            Step::Add(readable)
+        );
+        assert_eq!(
+            slot(Ops::READ, Watched::For(readable)).next_step(),
+            Step::Nothing
+        );
+        assert_eq!(
+            slot(Ops::WRITE, Watched::For(readable)).next_step(),
+            Step::Modify(Readiness::WRITABLE)
+        );
+        assert_eq!(
+            slot(Ops::empty(), Watched::For(readable)).next_step(),
+            Step::Remove
+        );
+    }
+
+    #[test]
+    fn a_fired_one_shot_stays_in_the_kernel_until_it_is_armed_again() {
+        assert_eq!(
+            slot(Ops::empty(), Watched::Fired).next_step(),
+            Step::Nothing
+        );
+        assert_eq!(
+            slot(Ops::READ, Watched::Fired).next_step(),
+            Step::Modify(Readiness::READABLE)
+        );
+    }
+
+    #[test]
+    fn a_new_mode_reaches_the_kernel_even_with_the_same_interest() {
+        let mut slot = slot(Ops::READ, Watched::For(Readiness::READABLE));
+        slot.replace_mode(Mode::Edge);
+        assert_eq!(slot.next_step(), Step::Modify(Readiness::READABLE));
+    }
+}

@@ -1,0 +1,53 @@
+//! Choosing what a selector is made of.
+
+use super::Selector;
+use crate::backend::Backend;
+use crate::error::Result;
+use crate::poller::Poller;
+
+/// Opens a [`Selector`] that differs from the default.
+///
+/// ```
+/// use nioselect::{Backend, Selector};
+///
+/// let selector: Selector<()> = Selector::builder().backend(Backend::Poll).open()?;
+/// assert_eq!(selector.backend(), Backend::Poll);
+/// # Ok::<(), nioselect::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct SelectorBuilder {
+    backend: Option<Backend>,
+    capacity: Option<usize>,
+}
+
+impl SelectorBuilder {
+    /// The mechanism to use, whatever `NIOSELECT_BACKEND` says.
+    #[must_use]
+    pub fn backend(mut self, backend: Backend) -> Self {
+        self.backend = Some(backend);
+        self
+    }
+
+    /// How many keys one selection takes from the system at most: 1024 by default, and at least
+    /// one. The others come first in the next selection.
+    #[must_use]
+    pub fn event_capacity(mut self, capacity: usize) -> Self {
+        self.capacity = Some(capacity);
+        self
+    }
+
+    /// Opens the selector.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unsupported`](crate::Error::Unsupported) if the backend cannot run here, or if
+    /// none was chosen and `NIOSELECT_BACKEND` names none; [`Error::System`](crate::Error::System)
+    /// if there is no descriptor left.
+    pub fn open<A>(&self) -> Result<Selector<A>> {
+        let backend = self.backend.map_or_else(Backend::preferred, Ok)?;
+        let capacity = self.capacity.unwrap_or(DEFAULT_CAPACITY);
+        Ok(Selector::over(Poller::with_capacity(backend, capacity)?))
+    }
+}
+
+const DEFAULT_CAPACITY: usize = Poller::<std::os::fd::OwnedFd>::DEFAULT_CAPACITY;

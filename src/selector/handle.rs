@@ -1,0 +1,217 @@
+//! The side of a selector that other threads have.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::notices::Notices;
+use crate::backend::Backend;
+use crate::channel::{ChannelCore, SelectableChannel};
+use crate::error::{Error, Result};
+use crate::key::SelectionKey;
+use crate::ops::Ops;
+use crate::poller::{Mode, Waker};
+
+/// A handle to a [`Selector`](super::Selector), for registering, waking and closing from any
+/// thread, also while the selector selects: nothing here waits for it.
+///
+/// Clones are handles to the same selector. A handle does not keep the selector open.
+pub struct SelectorHandle<A>(Arc<Shared<A>>);
+
+struct Shared<A> {
+    notices: Arc<Notices>,
+    waker: Waker,
+    backend: Backend,
+    has_edge_mode: bool,
+    /// `None` once the selector is closed.
+    admissions: Mutex<Option<Vec<Admission<A>>>>,
+}
+
+/// A registration that the selecting thread has not taken in yet.
+pub(super) struct Admission<A> {
+    pub(super) key: SelectionKey,
+    pub(super) channel: Arc<ChannelCore>,
+    pub(super) attachment: A,
+}
+
+impl<A> SelectorHandle<A> {
+    pub(super) fn new(
+        notices: Arc<Notices>,
+        waker: Waker,
+        backend: Backend,
+        has_edge_mode: bool,
+    ) -> Self {
+        let admissions = Mutex::new(Some(Vec::new()));
+        Self(Arc::new(Shared {
+            notices,
+            waker,
+            backend,
+            has_edge_mode,
+            admissions,
+        }))
+    }
+
+    /// Ties `channel` to the selector (`SelectableChannel.register`), with level triggering.
+    ///
+    /// It takes effect at once, in a selection that is running too. If the channel is registered
+    /// with the same selector already, its key is changed: interest, attachment and mode are
+    /// replaced (the attachment in the next selection). With another selector it gets a second
+    /// key.
+    ///
+    /// # Errors
+    ///
+    /// In this order: [`Error::InvalidOps`] if the channel does not have all of `interest`;
+    /// [`Error::IllegalBlockingMode`] if it is in blocking mode; [`Error::ClosedSelector`];
+    /// [`Error::CancelledKey`] if its key with this selector is cancelled, but no selection has
+    /// taken note of that yet; [`Error::AlreadyRegistered`] if another channel object with the
+    /// same descriptor is registered.
+    pub fn register<T: Send + 'static>(
+        &self,
+        channel: &SelectableChannel<T>,
+        interest: Ops,
+        attachment: A,
+    ) -> Result<SelectionKey> {
+        self.register_with_mode(channel, interest, Mode::Level, attachment)
+    }
+
+    /// As [`register`](Self::register), in the [`Mode`] given.
+    ///
+    /// # Errors
+    ///
+    /// As [`register`](Self::register), and first [`Error::Unsupported`] if the backend does not
+    /// have the mode.
+    pub fn register_with_mode<T: Send + 'static>(
+        &self,
+        channel: &SelectableChannel<T>,
+        interest: Ops,
+        mode: Mode,
+        attachment: A,
+    ) -> Result<SelectionKey> {
+        if mode == Mode::Edge && !self.0.has_edge_mode {
+            return Err(Error::Unsupported(format!(
+                "{} has no Edge mode",
+                self.backend()
+            )));
+        }
+        let channel = channel.core();
+        let valid = channel.kind().valid_ops();
+        if !valid.contains(interest) {
+            return Err(Error::InvalidOps {
+                requested: interest,
+                valid,
+            });
+        }
+        let mut keys = channel.keys();
+        if channel.is_blocking()? {
+            return Err(Error::IllegalBlockingMode);
+        }
+        let mut admissions = self.admissions();
+        let Some(admissions) = admissions.as_mut() else {
+            return Err(Error::ClosedSelector);
+        };
+        let key = match keys.find(&self.0.notices) {
+            Some(key) => change(key, interest, mode)?,
+            None => {
+                self.0.notices.reserve(channel.raw_fd())?;
+                let notices = Arc::clone(&self.0.notices);
+                let key = SelectionKey::new(notices, valid, interest, mode);
+                keys.add(&key);
+                key
+            }
+        };
+        let channel: Arc<ChannelCore> = Arc::clone(channel) as _;
+        admissions.push(Admission {
+            key: key.clone(),
+            channel,
+            attachment,
+        });
+        self.0.notices.signals().announce_changes();
+        Ok(key)
+    }
+
+    /// Ends the selection in progress, or else the next one (`Selector.wakeup`).
+    ///
+    /// Wakeups coalesce: many before a selection end that one only. A wakeup selects no key.
+    pub fn wakeup(&self) {
+        self.0.waker.wake();
+    }
+
+    /// A handle that can only wake, and does not know the type of the attachments.
+    pub fn waker(&self) -> Waker {
+        self.0.waker.clone()
+    }
+
+    /// Closes the selector (`Selector.close`): its keys are invalid at once, a selection in
+    /// progress returns, and every later one fails with [`Error::ClosedSelector`].
+    ///
+    /// No channel is closed by this: they can go on, or be registered elsewhere. The selector
+    /// lets go of keys and attachments when its selection returns, at its next call, or when it
+    /// is dropped. Closing twice does nothing.
+    pub fn close(&self) {
+        self.0.notices.close();
+        self.wakeup();
+    }
+
+    /// Whether the selector has not been closed or dropped.
+    pub fn is_open(&self) -> bool {
+        !self.0.notices.is_closed()
+    }
+
+    /// The mechanism that the selector uses.
+    pub fn backend(&self) -> Backend {
+        self.0.backend
+    }
+
+    pub(crate) fn notices(&self) -> &Arc<Notices> {
+        &self.0.notices
+    }
+
+    fn admissions(&self) -> MutexGuard<'_, Option<Vec<Admission<A>>>> {
+        self.0
+            .admissions
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Moves what has been registered into `taken`, which is empty, and takes its storage.
+    pub(super) fn take_admissions(&self, taken: &mut Vec<Admission<A>>) {
+        if let Some(admissions) = self.admissions().as_mut() {
+            std::mem::swap(admissions, taken);
+        }
+    }
+
+    /// From here on nothing is registered any more.
+    pub(super) fn end_admissions(&self) -> Vec<Admission<A>> {
+        self.admissions().take().unwrap_or_default()
+    }
+}
+
+/// Registering again changes the key.
+fn change(key: SelectionKey, interest: Ops, mode: Mode) -> Result<SelectionKey> {
+    key.set_interest_ops(interest)?;
+    if key.mode() != mode {
+        key.set_mode(mode);
+        key.enqueue();
+    }
+    Ok(key)
+}
+
+impl<A> Clone for SelectorHandle<A> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<A> AsRef<Self> for SelectorHandle<A> {
+    fn as_ref(&self) -> &Self {
+        self
+    }
+}
+
+impl<A> fmt::Debug for SelectorHandle<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SelectorHandle")
+            .field("backend", &self.backend())
+            .field("open", &self.is_open())
+            .finish_non_exhaustive()
+    }
+}

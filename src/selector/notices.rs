@@ -1,0 +1,89 @@
+//! What any thread leaves for the selecting one.
+
+use std::mem;
+use std::os::fd::RawFd;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::descriptor_set::DescriptorSet;
+use crate::error::{Error, Result};
+use crate::key::SelectionKey;
+use crate::poller::Signals;
+
+/// The part of a selector that its keys know, whatever its attachments are.
+///
+/// The lock is held for a few instructions, never during a wait and never while foreign code
+/// runs.
+#[derive(Debug)]
+pub(crate) struct Notices {
+    signals: Arc<Signals>,
+    closed: AtomicBool,
+    pending: Mutex<Pending>,
+}
+
+#[derive(Debug, Default)]
+struct Pending {
+    /// Keys whose interest, validity or channel has changed.
+    changed: Vec<SelectionKey>,
+    /// Descriptors of all channels that are registered.
+    registered: DescriptorSet,
+}
+
+/// The selecting thread gives a vector back to be filled again, unless it has grown past this.
+pub(super) const KEPT_CAPACITY: usize = 1024;
+
+impl Notices {
+    pub(super) fn new(signals: Arc<Signals>) -> Self {
+        Self {
+            signals,
+            closed: AtomicBool::new(false),
+            pending: Mutex::default(),
+        }
+    }
+
+    fn pending(&self) -> MutexGuard<'_, Pending> {
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn push(&self, key: SelectionKey) {
+        let mut pending = self.pending();
+        // Asked under the lock: what came after the selector had emptied the list would stay in
+        // it, and keep the list itself alive.
+        if self.is_closed() {
+            return;
+        }
+        pending.changed.push(key);
+        drop(pending);
+        self.signals.announce_changes();
+    }
+
+    /// Moves the changed keys into `changed`, which is empty, and takes its storage instead.
+    pub(super) fn take_changed(&self, changed: &mut Vec<SelectionKey>) {
+        mem::swap(&mut self.pending().changed, changed);
+    }
+
+    pub(super) fn signals(&self) -> &Signals {
+        &self.signals
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Acquire)
+    }
+
+    pub(super) fn close(&self) {
+        self.closed.store(true, Ordering::Release);
+    }
+
+    /// Keeps a second channel object off a descriptor that is registered.
+    pub(super) fn reserve(&self, fd: RawFd) -> Result<()> {
+        if self.pending().registered.insert(fd) {
+            Ok(())
+        } else {
+            Err(Error::AlreadyRegistered { fd })
+        }
+    }
+
+    pub(super) fn release(&self, fd: RawFd) {
+        self.pending().registered.remove(fd);
+    }
+}

@@ -1,0 +1,51 @@
+//! The system calls, each behind a safe function: nothing above this module is unsafe but the
+//! two lines that say who keeps a descriptor open.
+#![allow(unsafe_code)]
+
+pub(crate) mod descriptor;
+#[cfg(target_os = "linux")]
+pub(crate) mod epoll;
+pub(crate) mod fork;
+pub(crate) mod poll;
+pub(crate) mod select;
+pub(crate) mod wake;
+
+use std::time::Duration;
+
+use crate::error::{Error, Result};
+
+/// The result of a call that answers -1 for failure.
+fn check(call: &'static str, answer: libc::c_int) -> Result<libc::c_int> {
+    if answer == -1 {
+        Err(Error::last_os(call))
+    } else {
+        Ok(answer)
+    }
+}
+
+/// A count that is not negative, as the calls that answer one promise.
+fn count(call: &'static str, answer: libc::c_int) -> Result<usize> {
+    check(call, answer).map(|count| usize::try_from(count).unwrap_or_default())
+}
+
+/// Milliseconds for poll(2) and epoll_wait(2): -1 is for ever, a fraction is rounded up so that
+/// no wait is short or spins, and what is too long is clamped (the caller resumes).
+fn milliseconds(timeout: Option<Duration>) -> libc::c_int {
+    let Some(timeout) = timeout else { return -1 };
+    let rounded_up = timeout.as_nanos().div_ceil(1_000_000);
+    libc::c_int::try_from(rounded_up).unwrap_or(libc::c_int::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn milliseconds_round_up_and_clamp() {
+        assert_eq!(milliseconds(None), -1);
+        assert_eq!(milliseconds(Some(Duration::ZERO)), 0);
+        assert_eq!(milliseconds(Some(Duration::from_nanos(1))), 1);
+        assert_eq!(milliseconds(Some(Duration::from_micros(1001))), 2);
+        assert_eq!(milliseconds(Some(Duration::MAX)), libc::c_int::MAX);
+    }
+}
