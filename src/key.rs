@@ -56,6 +56,7 @@ impl SelectionKey {
     }
 
     /// Whether the key still ties its channel to its selector (`isValid`).
+    #[inline]
     pub fn is_valid(&self) -> bool {
         self.0.valid.load(Ordering::Acquire) && !self.0.notices.is_closed()
     }
@@ -66,6 +67,7 @@ impl SelectionKey {
     }
 
     /// What the key is interested in (`interestOps()`); nothing if it is not valid.
+    #[inline]
     pub fn interest_ops(&self) -> Ops {
         if self.is_valid() {
             self.interest()
@@ -79,6 +81,7 @@ impl SelectionKey {
     ///
     /// It stays as it is until the key is reported again, even when the channel has been read
     /// empty: it is a hint that an operation will not block, which may be out of date.
+    #[inline]
     pub fn ready_ops(&self) -> Ops {
         if self.is_valid() {
             self.ready()
@@ -88,21 +91,25 @@ impl SelectionKey {
     }
 
     /// Whether [`Ops::READ`] is ready.
+    #[inline]
     pub fn is_readable(&self) -> bool {
         self.ready_ops().contains(Ops::READ)
     }
 
     /// Whether [`Ops::WRITE`] is ready.
+    #[inline]
     pub fn is_writable(&self) -> bool {
         self.ready_ops().contains(Ops::WRITE)
     }
 
     /// Whether [`Ops::CONNECT`] is ready: the connect can be finished.
+    #[inline]
     pub fn is_connectable(&self) -> bool {
         self.ready_ops().contains(Ops::CONNECT)
     }
 
     /// Whether [`Ops::ACCEPT`] is ready.
+    #[inline]
     pub fn is_acceptable(&self) -> bool {
         self.ready_ops().contains(Ops::ACCEPT)
     }
@@ -163,6 +170,7 @@ impl SelectionKey {
     }
 
     /// How often a readiness that lasts is reported.
+    #[inline]
     pub fn mode(&self) -> Mode {
         match self.0.mode.load(Ordering::Acquire) {
             mode if mode == Mode::OneShot as u8 => Mode::OneShot,
@@ -173,6 +181,7 @@ impl SelectionKey {
 
     /// The poller's name for the registration, as [`Error::Refused`] has it; none before the
     /// first selection after the registration.
+    #[inline]
     pub fn token(&self) -> Option<Token> {
         match self.0.token.load(Ordering::Acquire) {
             0 => None,
@@ -216,10 +225,12 @@ impl SelectionKey {
         self.0.valid.store(false, Ordering::Release);
     }
 
+    #[inline]
     pub(crate) fn belongs_to(&self, notices: &Arc<Notices>) -> bool {
         Arc::ptr_eq(&self.0.notices, notices)
     }
 
+    #[inline]
     pub(crate) fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
@@ -236,6 +247,7 @@ impl SelectionKey {
         self.0.mode.store(mode as u8, Ordering::Release);
     }
 
+    #[inline]
     pub(crate) fn interest(&self) -> Ops {
         Ops::from_bits_retain(self.0.interest.load(Ordering::Acquire))
     }
@@ -250,28 +262,34 @@ impl SelectionKey {
             .compare_exchange(fired, none, Ordering::AcqRel, Ordering::Relaxed);
     }
 
+    #[inline]
     pub(crate) fn ready(&self) -> Ops {
         Ops::from_bits_retain(self.0.ready.load(Ordering::Relaxed))
     }
 
+    #[inline]
     pub(crate) fn set_ready(&self, ready: Ops) {
         self.0.ready.store(ready.bits(), Ordering::Relaxed);
     }
 
+    #[inline]
     pub(crate) fn is_cancelled(&self) -> bool {
         !self.0.valid.load(Ordering::Acquire)
     }
 
+    #[inline]
     pub(crate) fn selected_at(&self) -> Option<usize> {
         let place = self.0.selected_at.load(Ordering::Relaxed);
         (place != NOT_SELECTED).then_some(place as usize)
     }
 
+    #[inline]
     pub(crate) fn set_selected_at(&self, place: usize) {
         let place = u32::try_from(place).expect("there are fewer keys than 32-bit numbers");
         self.0.selected_at.store(place, Ordering::Relaxed);
     }
 
+    #[inline]
     pub(crate) fn set_not_selected(&self) {
         self.0.selected_at.store(NOT_SELECTED, Ordering::Relaxed);
     }

@@ -48,7 +48,7 @@ impl Mechanism for Epoll {
         }
     }
 
-    fn wait(&mut self, ready: &mut ReadyList, timeout: Option<Duration>) -> Result<()> {
+    fn wait(&mut self, ready: &mut ReadyList, timeout: Option<Duration>) -> io::Result<()> {
         epoll::wait(&self.descriptor, &mut self.events.0, ready.limit(), timeout)?;
         for event in &self.events.0 {
             ready.push(Token::from_bits(event.u64), readiness_of(event.events));
@@ -89,6 +89,7 @@ fn events_for(wanted: Readiness, mode: Mode) -> u32 {
     events.cast_unsigned()
 }
 
+#[inline]
 fn readiness_of(events: u32) -> Readiness {
     let events = events.cast_signed();
     let mut readiness = Readiness::empty();

@@ -6,6 +6,7 @@ mod poll;
 mod select;
 
 use std::fmt;
+use std::io;
 use std::os::fd::RawFd;
 use std::str::FromStr;
 use std::time::Duration;
@@ -51,6 +52,15 @@ impl Backend {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Epoll => "epoll",
+            Self::Poll => "poll",
+            Self::Select => "select",
+        }
+    }
+
+    /// The system call that waits.
+    pub(crate) const fn waiting_call(self) -> &'static str {
+        match self {
+            Self::Epoll => "epoll_wait",
             Self::Poll => "poll",
             Self::Select => "select",
         }
@@ -152,6 +162,7 @@ impl ReadyList {
         }
     }
 
+    #[inline]
     pub(crate) fn limit(&self) -> usize {
         self.limit
     }
@@ -160,24 +171,19 @@ impl ReadyList {
         self.entries.len() >= self.limit
     }
 
+    #[inline]
     pub(crate) fn clear(&mut self) {
         self.entries.clear();
     }
 
+    #[inline]
     pub(crate) fn push(&mut self, token: Token, readiness: Readiness) {
         self.entries.push(Ready { token, readiness });
     }
 
-    pub(crate) fn len(&self) -> usize {
-        self.entries.len()
-    }
-}
-
-impl std::ops::Index<usize> for ReadyList {
-    type Output = Ready;
-
-    fn index(&self, index: usize) -> &Ready {
-        &self.entries[index]
+    #[inline]
+    pub(crate) fn iter(&self) -> std::slice::Iter<'_, Ready> {
+        self.entries.iter()
     }
 }
 
@@ -199,5 +205,5 @@ pub(crate) trait Mechanism: Send + fmt::Debug {
 
     /// Waits for at most `timeout` (`None`: for ever) and fills `ready`, which is empty, up to
     /// its limit; what did not fit comes first the next time. May return early and empty-handed.
-    fn wait(&mut self, ready: &mut ReadyList, timeout: Option<Duration>) -> Result<()>;
+    fn wait(&mut self, ready: &mut ReadyList, timeout: Option<Duration>) -> io::Result<()>;
 }

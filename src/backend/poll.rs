@@ -1,5 +1,6 @@
 //! poll(2).
 
+use std::io;
 use std::os::fd::RawFd;
 use std::time::Duration;
 
@@ -105,7 +106,7 @@ impl Mechanism for Poll {
         Ok(())
     }
 
-    fn wait(&mut self, ready: &mut ReadyList, timeout: Option<Duration>) -> Result<()> {
+    fn wait(&mut self, ready: &mut ReadyList, timeout: Option<Duration>) -> io::Result<()> {
         let outstanding = poll::poll(&mut self.entries, timeout)?;
         self.collect(ready, outstanding);
         Ok(())

@@ -1,5 +1,6 @@
 //! select(2).
 
+use std::io;
 use std::os::fd::RawFd;
 use std::time::Duration;
 
@@ -86,7 +87,7 @@ impl Select {
     }
 
     /// One closed descriptor makes select(2) fail for all; poll(2) tells which it is.
-    fn collect_dead(&mut self, ready: &mut ReadyList) -> Result<()> {
+    fn collect_dead(&mut self, ready: &mut ReadyList) -> io::Result<()> {
         let mut from = 0;
         while let Some(fd) = self.wanted.first(from) {
             if ready.is_full() {
@@ -142,7 +143,7 @@ impl Mechanism for Select {
         Ok(())
     }
 
-    fn wait(&mut self, ready: &mut ReadyList, timeout: Option<Duration>) -> Result<()> {
+    fn wait(&mut self, ready: &mut ReadyList, timeout: Option<Duration>) -> io::Result<()> {
         self.answer.copy_from(&self.wanted);
         let Sets { readable, writable } = &mut self.answer;
         match select::select(self.highest, readable, writable, timeout) {

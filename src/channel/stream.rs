@@ -216,7 +216,8 @@ impl<T: StreamSocket> SelectableChannel<T> {
         loop {
             match poll::poll_one(self.as_fd(), libc::POLLOUT, timeout) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                answer => return answer.map(|events| events != 0),
+                Err(error) => return Err(Error::system("poll", error)),
+                Ok(events) => return Ok(events != 0),
             }
         }
     }

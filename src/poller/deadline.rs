@@ -23,6 +23,7 @@ impl Deadline {
         }
     }
 
+    #[inline]
     pub(crate) fn remaining(self) -> Option<Duration> {
         match self {
             Self::Now => Some(Duration::ZERO),
@@ -31,6 +32,7 @@ impl Deadline {
         }
     }
 
+    #[inline]
     pub(crate) fn has_passed(self) -> bool {
         match self {
             Self::Now => true,

@@ -62,6 +62,7 @@ impl Kind {
     }
 
     /// The operations of `interest` that can become ready in this state.
+    #[inline]
     pub const fn counting(self, interest: Ops) -> Ops {
         match self {
             Self::Unconnected => Ops::empty(),
@@ -81,6 +82,7 @@ impl Kind {
     }
 
     /// The operations of `interest` that the kernel's answer makes ready.
+    #[inline]
     pub(crate) fn ready_ops(self, interest: Ops, answer: Readiness) -> Ops {
         let counting = self.counting(interest);
         if answer.contains(Readiness::FAILED) {
@@ -98,6 +100,7 @@ impl Kind {
     }
 
     /// Which operations "readable" and which "writable" stand for.
+    #[inline]
     fn directions(self, interest: Ops) -> (Ops, Ops) {
         if self == Self::Connecting && interest.contains(Ops::CONNECT) {
             (Ops::empty(), Ops::CONNECT)

@@ -315,6 +315,7 @@ impl<S: AsFd> Poller<S> {
 
     /// As [`wait`](Self::wait), but ends for announced changes too, which the caller takes in,
     /// and counts only the events that `report` says it has taken.
+    #[inline]
     pub(crate) fn wait_until(
         &mut self,
         deadline: Deadline,
@@ -323,7 +324,7 @@ impl<S: AsFd> Poller<S> {
         self.leave_parent()?;
         self.apply_changes()?;
         loop {
-            let signalled = self.wait_once(deadline)?;
+            let signalled = self.look(deadline)?;
             if signalled.wakeup() {
                 self.signals.use_up_wakeup();
             }
@@ -334,111 +335,150 @@ impl<S: AsFd> Poller<S> {
         }
     }
 
-    /// One look at the kernel, which may end early and empty-handed.
-    fn wait_once(&mut self, deadline: Deadline) -> Result<Signalled> {
+    /// One wait of the mechanism, which may end early and empty-handed.
+    #[inline]
+    fn look(&mut self, deadline: Deadline) -> Result<Signalled> {
         self.statistics.waits += 1;
-        if matches!(deadline, Deadline::Now) {
-            self.look(Some(Duration::ZERO))?;
-            return Ok(self.signals.look());
-        }
-        let must_not_block = self.signals.fall_asleep().any() || !self.casualties.is_empty();
-        let timeout = if must_not_block {
-            Some(Duration::ZERO)
-        } else {
-            deadline.remaining()
+        self.ready.clear();
+        let (outcome, signalled) = match deadline {
+            Deadline::Now => {
+                let outcome = self.mechanism.wait(&mut self.ready, Some(Duration::ZERO));
+                (outcome, self.signals.look())
+            }
+            _ => {
+                let awake = self.signals.fall_asleep().any() || !self.casualties.is_empty();
+                let timeout = if awake {
+                    Some(Duration::ZERO)
+                } else {
+                    deadline.remaining()
+                };
+                let outcome = self.mechanism.wait(&mut self.ready, timeout);
+                (outcome, self.signals.get_up())
+            }
         };
-        let answer = self.look(timeout);
-        let signalled = self.signals.get_up();
-        answer.map(|()| signalled)
+        match outcome {
+            Ok(()) => Ok(signalled),
+            Err(error) => self.survive(error).map(|()| signalled),
+        }
     }
 
     /// A signal handler has nothing to do with us: it does not end a wait.
-    fn look(&mut self, timeout: Option<Duration>) -> Result<()> {
+    #[cold]
+    fn survive(&mut self, error: io::Error) -> Result<()> {
         self.ready.clear();
-        match self.mechanism.wait(&mut self.ready, timeout) {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {
-                self.ready.clear();
-                Ok(())
-            }
-            answer => answer,
+        match error.kind() {
+            io::ErrorKind::Interrupted => Ok(()),
+            _ => Err(Error::system(self.backend.waiting_call(), error)),
         }
     }
 
+    #[inline]
     fn report_ready(
         &mut self,
         report: &mut impl FnMut(Token, &mut S, Ops) -> bool,
     ) -> Result<usize> {
         let mut reported = 0;
-        for index in 0..self.ready.len() {
-            let Ready { token, readiness } = self.ready[index];
-            if token == Token::WAKE {
-                self.quieten()?;
-                continue;
-            }
-            if self
+        for &Ready { token, readiness } in self.ready.iter() {
+            let Some(slot) = self
                 .slots
-                .get(token.index())
-                .is_none_or(|slot| slot.token != token)
-            {
+                .get_mut(token.index())
+                .filter(|slot| slot.token == token)
+            else {
+                if token == Token::WAKE {
+                    quieten(&*self.mechanism, &self.signals)?;
+                }
                 continue;
-            }
+            };
             if readiness.contains(Readiness::DEAD) {
-                let slot = &mut self.slots[token.index()];
-                slot.watched = Watched::Not;
-                self.mechanism.remove(slot.fd)?;
+                stop_watching(&mut *self.mechanism, slot)?;
             }
-            reported += usize::from(self.report_one(token, readiness, report)?);
+            if let Some(ops) = take_ready_ops(&mut *self.mechanism, slot, readiness)? {
+                reported += usize::from(report(token, &mut slot.source, ops));
+            }
         }
         Ok(reported)
     }
 
-    fn report_one(
-        &mut self,
-        token: Token,
-        readiness: Readiness,
-        report: &mut impl FnMut(Token, &mut S, Ops) -> bool,
-    ) -> Result<bool> {
-        let slot = &mut self.slots[token.index()];
-        let ops = slot.kind.ready_ops(slot.interest, readiness);
-        if ops.is_empty() {
-            return Ok(false);
-        }
-        let (mode, fd) = (slot.mode, slot.fd);
-        if mode == Mode::OneShot {
-            slot.interest = Ops::empty();
-            if self.mechanism.supports(mode) {
-                slot.watched = Watched::Fired;
-            } else {
-                slot.watched = Watched::Not;
-                self.mechanism.remove(fd)?;
-            }
-        }
-        let slot = &mut self.slots[token.index()];
-        Ok(report(token, &mut slot.source, ops))
-    }
-
     /// Whoever registered a closed descriptor learns it by the error that reading or writing
     /// gives.
+    #[inline]
     fn report_casualties(
         &mut self,
         report: &mut impl FnMut(Token, &mut S, Ops) -> bool,
     ) -> Result<usize> {
         let mut reported = 0;
         while let Some(token) = self.casualties.pop() {
-            if self.slot(token).is_ok() {
-                reported += usize::from(self.report_one(token, Readiness::FAILED, report)?);
+            let Some(slot) = self
+                .slots
+                .get_mut(token.index())
+                .filter(|slot| slot.token == token)
+            else {
+                continue;
+            };
+            if let Some(ops) = take_ready_ops(&mut *self.mechanism, slot, Readiness::FAILED)? {
+                reported += usize::from(report(token, &mut slot.source, ops));
             }
         }
         Ok(reported)
     }
 }
 
+/// What readiness means for a registration, if anything. A one-shot has fired by it.
+#[inline]
+fn take_ready_ops<S>(
+    mechanism: &mut dyn Mechanism,
+    slot: &mut Slot<S>,
+    readiness: Readiness,
+) -> Result<Option<Ops>> {
+    let ops = slot.kind.ready_ops(slot.interest, readiness);
+    if ops.is_empty() {
+        return Ok(None);
+    }
+    if slot.mode == Mode::OneShot {
+        slot.interest = Ops::empty();
+        if mechanism.supports(Mode::OneShot) {
+            slot.watched = Watched::Fired;
+        } else {
+            stop_watching(mechanism, slot)?;
+        }
+    }
+    Ok(Some(ops))
+}
+
+fn stop_watching<S>(mechanism: &mut dyn Mechanism, slot: &mut Slot<S>) -> Result<()> {
+    slot.watched = Watched::Not;
+    mechanism.remove(slot.fd)
+}
+
+/// An edge needs no read(2) to become silent again.
+fn wake_mode(mechanism: &dyn Mechanism) -> Mode {
+    if mechanism.supports(Mode::Edge) {
+        Mode::Edge
+    } else {
+        Mode::Level
+    }
+}
+
+#[cold]
+fn quieten(mechanism: &dyn Mechanism, signals: &Signals) -> Result<()> {
+    match &*signals.descriptor() {
+        Some(descriptor) if wake_mode(mechanism) == Mode::Level => descriptor.drain(),
+        _ => Ok(()),
+    }
+}
+
 /// The kernel's view of the registrations.
 impl<S> Poller<S> {
+    #[inline]
     fn apply_changes(&mut self) -> Result<()> {
         if self.changed.is_empty() {
-            return Ok(());
+            Ok(())
+        } else {
+            self.apply_each_change()
         }
+    }
+
+    fn apply_each_change(&mut self) -> Result<()> {
         let mut outcome = Ok(());
         let mut changed = mem::take(&mut self.changed);
         changed.retain(|&token| match self.apply_change(token) {
@@ -492,33 +532,27 @@ impl<S> Poller<S> {
             .as_ref()
             .expect("it is there as long as the poller is");
         let fd = descriptor.as_fd().as_raw_fd();
-        self.mechanism
-            .add(fd, Token::WAKE, Readiness::READABLE, self.wake_mode())
-    }
-
-    /// An edge needs no read(2) to become silent again.
-    fn wake_mode(&self) -> Mode {
-        if self.mechanism.supports(Mode::Edge) {
-            Mode::Edge
-        } else {
-            Mode::Level
-        }
-    }
-
-    fn quieten(&self) -> Result<()> {
-        match &*self.signals.descriptor() {
-            Some(descriptor) if self.wake_mode() == Mode::Level => descriptor.drain(),
-            _ => Ok(()),
-        }
+        self.mechanism.add(
+            fd,
+            Token::WAKE,
+            Readiness::READABLE,
+            wake_mode(&*self.mechanism),
+        )
     }
 
     /// After fork(2) the kernel objects are shared: a change by the child would change what the
     /// parent watches. The child gets its own, once it needs them.
+    #[inline]
     fn leave_parent(&mut self) -> Result<()> {
-        let forks = fork::generation();
-        if self.forks == forks {
-            return Ok(());
+        if self.forks == fork::generation() {
+            Ok(())
+        } else {
+            self.start_anew()
         }
+    }
+
+    #[cold]
+    fn start_anew(&mut self) -> Result<()> {
         let mechanism = self.backend.open()?;
         let descriptor = WakeDescriptor::open()?;
         self.mechanism = mechanism;
@@ -530,7 +564,7 @@ impl<S> Poller<S> {
             slot.queued = true;
             self.changed.push(slot.token);
         }
-        self.forks = forks;
+        self.forks = fork::generation();
         Ok(())
     }
 }

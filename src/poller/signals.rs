@@ -13,6 +13,9 @@ const CHANGES: u32 = 2;
 /// The waiting thread blocks, or is about to: it must be woken by the descriptor.
 const ASLEEP: u32 = 4;
 
+/// Whoever waits for this is gone, or is to go.
+const CLOSED: u32 = 8;
+
 /// What the other threads tell the waiting one.
 ///
 /// One word, so that a wait that does not block looks at one word, and a signal to a thread that
@@ -30,14 +33,22 @@ pub(crate) struct Signals {
 pub(crate) struct Signalled(u32);
 
 impl Signalled {
+    #[inline]
     pub(crate) fn wakeup(self) -> bool {
         self.0 & WAKEUP != 0
     }
 
+    #[inline]
     pub(crate) fn changes(self) -> bool {
         self.0 & CHANGES != 0
     }
 
+    #[inline]
+    pub(crate) fn closed(self) -> bool {
+        self.0 & CLOSED != 0
+    }
+
+    #[inline]
     pub(crate) fn any(self) -> bool {
         self.0 & (WAKEUP | CHANGES) != 0
     }
@@ -61,8 +72,13 @@ impl Signals {
         self.raise(CHANGES);
     }
 
-    fn raise(&self, signal: u32) {
-        let before = self.state.fetch_or(signal, Ordering::AcqRel);
+    /// For good. It is a wakeup too.
+    pub(crate) fn announce_end(&self) {
+        self.raise(CLOSED | WAKEUP);
+    }
+
+    fn raise(&self, signals: u32) {
+        let before = self.state.fetch_or(signals, Ordering::AcqRel);
         if before & (ASLEEP | WAKEUP | CHANGES) == ASLEEP
             && let Some(descriptor) = &*self.descriptor()
         {
@@ -70,6 +86,7 @@ impl Signals {
         }
     }
 
+    #[inline]
     pub(crate) fn look(&self) -> Signalled {
         Signalled(self.state.load(Ordering::Acquire))
     }

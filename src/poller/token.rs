@@ -16,21 +16,25 @@ impl Token {
     /// The wake descriptor of a poller itself. No slot has this index.
     pub(crate) const WAKE: Self = Self(u64::MAX);
 
+    #[inline]
     pub(super) fn new(index: u32, generation: u32) -> Self {
         Self(u64::from(generation) << 32 | u64::from(index))
     }
 
     /// The token that [`to_bits`](Self::to_bits) turned into a number. Any other number names no
     /// registration, or one of somebody else's.
+    #[inline]
     pub const fn from_bits(bits: u64) -> Self {
         Self(bits)
     }
 
     /// The token as a number.
+    #[inline]
     pub const fn to_bits(self) -> u64 {
         self.0
     }
 
+    #[inline]
     pub(crate) const fn index(self) -> usize {
         (self.0 & 0xffff_ffff) as usize
     }

@@ -147,8 +147,7 @@ impl<A> SelectorHandle<A> {
     /// lets go of keys and attachments when its selection returns, at its next call, or when it
     /// is dropped. Closing twice does nothing.
     pub fn close(&self) {
-        self.0.notices.close();
-        self.wakeup();
+        self.0.notices.signals().announce_end();
     }
 
     /// Whether the selector has not been closed or dropped.

@@ -292,10 +292,16 @@ impl<A> Selector<A> {
         deadline: Deadline,
         mut take: impl FnMut(&mut Order, Token, &mut Entry<A>, Ops) -> bool,
     ) -> Result<usize> {
-        self.check_open()?;
+        let signalled = self.poller.signals().look();
+        if signalled.closed() {
+            self.let_go_of_everything();
+            return Err(Error::ClosedSelector);
+        }
+        if signalled.changes() {
+            self.take_in_notices()?;
+        }
         let mut counted = 0;
         loop {
-            self.take_in_notices()?;
             let selected = &mut self.selected;
             let (reported, signalled) =
                 self.poller.wait_until(deadline, |token, entry, ready| {
@@ -305,20 +311,13 @@ impl<A> Selector<A> {
                     counted += usize::from(take(selected, token, entry, ready));
                     true
                 })?;
-            self.take_in_notices()?;
-            let over = signalled.wakeup() || deadline.has_passed() || !self.is_open();
-            if reported > 0 || over {
+            if reported > 0 || signalled.changes() {
+                self.take_in_notices()?;
+            }
+            if reported > 0 || signalled.wakeup() || deadline.has_passed() {
                 return Ok(counted);
             }
         }
-    }
-
-    fn check_open(&mut self) -> Result<()> {
-        if self.is_open() {
-            return Ok(());
-        }
-        self.let_go_of_everything();
-        Err(Error::ClosedSelector)
     }
 }
 
@@ -370,11 +369,18 @@ impl<A> Selector<A> {
 
 /// What other threads have left.
 impl<A> Selector<A> {
+    #[inline]
     fn take_in_notices(&mut self) -> Result<()> {
-        let notices = self.handle.notices();
-        if !notices.signals().look().changes() {
-            return Ok(());
+        let changes = self.handle.notices().signals().look().changes();
+        if changes {
+            self.take_in_each_notice()
+        } else {
+            Ok(())
         }
+    }
+
+    fn take_in_each_notice(&mut self) -> Result<()> {
+        let notices = self.handle.notices();
         notices.signals().take_changes();
         let mut changed = mem::take(&mut self.changed);
         notices.take_changed(&mut changed);

@@ -2,7 +2,6 @@
 
 use std::mem;
 use std::os::fd::RawFd;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::descriptor_set::DescriptorSet;
@@ -17,7 +16,6 @@ use crate::poller::Signals;
 #[derive(Debug)]
 pub(crate) struct Notices {
     signals: Arc<Signals>,
-    closed: AtomicBool,
     pending: Mutex<Pending>,
 }
 
@@ -36,7 +34,6 @@ impl Notices {
     pub(super) fn new(signals: Arc<Signals>) -> Self {
         Self {
             signals,
-            closed: AtomicBool::new(false),
             pending: Mutex::default(),
         }
     }
@@ -62,16 +59,14 @@ impl Notices {
         mem::swap(&mut self.pending().changed, changed);
     }
 
+    #[inline]
     pub(super) fn signals(&self) -> &Signals {
         &self.signals
     }
 
+    #[inline]
     pub(crate) fn is_closed(&self) -> bool {
-        self.closed.load(Ordering::Acquire)
-    }
-
-    pub(super) fn close(&self) {
-        self.closed.store(true, Ordering::Release);
+        self.signals.look().closed()
     }
 
     /// Keeps a second channel object off a descriptor that is registered.

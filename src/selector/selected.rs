@@ -161,7 +161,11 @@ impl<A> ExactSizeIterator for Drain<'_, A> {}
 
 impl<A> Drop for Drain<'_, A> {
     fn drop(&mut self) {
-        self.order.remove_first(self.next, self.poller);
+        if self.next == self.order.0.len() {
+            self.order.0.clear();
+        } else {
+            self.order.remove_first(self.next, self.poller);
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! epoll(7).
 
+use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::time::Duration;
 
@@ -52,12 +53,13 @@ pub(crate) fn control(
 }
 
 /// Waits and replaces what `events` holds by at most `limit` others.
+#[inline]
 pub(crate) fn wait(
     epoll: &OwnedFd,
     events: &mut Vec<Event>,
     limit: usize,
     timeout: Option<Duration>,
-) -> Result<()> {
+) -> io::Result<()> {
     events.clear();
     events.reserve_exact(limit);
     let room = libc::c_int::try_from(limit).unwrap_or(libc::c_int::MAX);
@@ -65,7 +67,7 @@ pub(crate) fn wait(
     // SAFETY: `buffer` has room for `room` events, which the vector owns.
     let answer =
         unsafe { libc::epoll_wait(epoll.as_raw_fd(), buffer, room, milliseconds(timeout)) };
-    let filled = count("epoll_wait", answer)?;
+    let filled = count(answer)?;
     // SAFETY: the kernel has written the first `filled` events, at most the capacity.
     unsafe { events.set_len(filled) };
     Ok(())

@@ -22,6 +22,7 @@ pub(crate) fn watch() {
 }
 
 /// How many forks lie between the first process that [`watch`]ed and this one.
+#[inline]
 pub(crate) fn generation() -> u32 {
     FORKS.load(Ordering::Relaxed)
 }

@@ -10,6 +10,7 @@ pub(crate) mod poll;
 pub(crate) mod select;
 pub(crate) mod wake;
 
+use std::io;
 use std::time::Duration;
 
 use crate::error::{Error, Result};
@@ -23,16 +24,20 @@ fn check(call: &'static str, answer: libc::c_int) -> Result<libc::c_int> {
     }
 }
 
-/// A count that is not negative, as the calls that answer one promise.
-fn count(call: &'static str, answer: libc::c_int) -> Result<usize> {
-    check(call, answer).map(|count| usize::try_from(count).unwrap_or_default())
+/// The result of a call that waits: how many descriptors are ready, or -1 for failure. Whoever
+/// waits knows the call's name.
+#[inline]
+fn count(answer: libc::c_int) -> io::Result<usize> {
+    usize::try_from(answer).map_err(|_| io::Error::last_os_error())
 }
 
 /// Milliseconds for poll(2) and epoll_wait(2): -1 is for ever, a fraction is rounded up so that
 /// no wait is short or spins, and what is too long is clamped (the caller resumes).
+#[inline]
 fn milliseconds(timeout: Option<Duration>) -> libc::c_int {
     let Some(timeout) = timeout else { return -1 };
-    let rounded_up = timeout.as_nanos().div_ceil(1_000_000);
+    let whole = timeout.as_secs().saturating_mul(1000);
+    let rounded_up = whole.saturating_add(u64::from(timeout.subsec_nanos().div_ceil(1_000_000)));
     libc::c_int::try_from(rounded_up).unwrap_or(libc::c_int::MAX)
 }
 

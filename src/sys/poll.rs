@@ -1,21 +1,19 @@
 //! poll(2).
 
+use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::time::Duration;
 
 use super::{count, milliseconds};
-use crate::error::Result;
 
 pub(crate) use libc::pollfd as PollFd;
 
 /// Fills in the `revents` and tells how many of them are not zero.
-pub(crate) fn poll(fds: &mut [PollFd], timeout: Option<Duration>) -> Result<usize> {
+pub(crate) fn poll(fds: &mut [PollFd], timeout: Option<Duration>) -> io::Result<usize> {
     // No descriptor table is larger than what nfds_t holds.
     let number = fds.len() as libc::nfds_t;
     // SAFETY: `fds` is a slice of `number` entries, borrowed for the length of the call.
-    count("poll", unsafe {
-        libc::poll(fds.as_mut_ptr(), number, milliseconds(timeout))
-    })
+    count(unsafe { libc::poll(fds.as_mut_ptr(), number, milliseconds(timeout)) })
 }
 
 /// The `revents` of one descriptor, after at most `timeout`.
@@ -23,7 +21,7 @@ pub(crate) fn poll_one(
     fd: BorrowedFd<'_>,
     events: libc::c_short,
     timeout: Option<Duration>,
-) -> Result<libc::c_short> {
+) -> io::Result<libc::c_short> {
     let mut entry = [PollFd {
         fd: fd.as_raw_fd(),
         events,

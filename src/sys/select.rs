@@ -1,12 +1,12 @@
 //! select(2) with sets of any size.
 
+use std::io;
 use std::os::fd::RawFd;
 use std::ptr;
 use std::time::Duration;
 
 use super::count;
 use crate::descriptor_set::DescriptorSet;
-use crate::error::Result;
 
 /// Replaces both sets by those of their descriptors that are readable or writable, and tells how
 /// many bits are set. `highest` is the largest descriptor in either.
@@ -18,14 +18,14 @@ pub(crate) fn select(
     readable: &mut DescriptorSet,
     writable: &mut DescriptorSet,
     timeout: Option<Duration>,
-) -> Result<usize> {
+) -> io::Result<usize> {
     readable.make_room_for(highest);
     writable.make_room_for(highest);
     let mut limit = timeout.map(timeval);
     let limit = limit.as_mut().map_or(ptr::null_mut(), ptr::from_mut);
     // SAFETY: both sets have a bit for every descriptor up to `highest`, and the time limit, a
     // copy that the kernel may change, lives through the call.
-    count("select", unsafe {
+    count(unsafe {
         libc::select(
             highest + 1,
             readable.as_mut_ptr().cast(),
