@@ -10,7 +10,7 @@ use crate::poller::{Mode, Token};
 use crate::sys::epoll::{self, Change, Event};
 
 #[derive(Debug)]
-pub(super) struct Epoll {
+pub(crate) struct Epoll {
     descriptor: OwnedFd,
     events: EventBuffer,
 }
@@ -48,6 +48,7 @@ impl Mechanism for Epoll {
         }
     }
 
+    #[inline]
     fn wait(&mut self, ready: &mut ReadyList, timeout: Option<Duration>) -> io::Result<()> {
         epoll::wait(&self.descriptor, &mut self.events.0, ready.limit(), timeout)?;
         for event in &self.events.0 {

@@ -7,6 +7,7 @@ mod select;
 
 use std::fmt;
 use std::io;
+use std::ops::{Deref, DerefMut};
 use std::os::fd::RawFd;
 use std::str::FromStr;
 use std::time::Duration;
@@ -90,18 +91,18 @@ impl Backend {
     }
 
     /// A mechanism for a poller that has ended.
-    pub(crate) fn without_kernel_state() -> Box<dyn Mechanism> {
-        Box::<poll::Poll>::default()
+    pub(crate) fn without_kernel_state() -> Engine {
+        Engine::Other(Box::<poll::Poll>::default())
     }
 
-    pub(crate) fn open(self) -> Result<Box<dyn Mechanism>> {
+    pub(crate) fn open(self) -> Result<Engine> {
         match self {
             #[cfg(target_os = "linux")]
-            Self::Epoll => Ok(Box::new(epoll::Epoll::open()?)),
+            Self::Epoll => Ok(Engine::Epoll(epoll::Epoll::open()?)),
             #[cfg(not(target_os = "linux"))]
             Self::Epoll => Err(Error::Unsupported("epoll exists only on Linux".into())),
-            Self::Poll => Ok(Box::<poll::Poll>::default()),
-            Self::Select => Ok(Box::<select::Select>::default()),
+            Self::Poll => Ok(Engine::Other(Box::<poll::Poll>::default())),
+            Self::Select => Ok(Engine::Other(Box::<select::Select>::default())),
         }
     }
 }
@@ -182,6 +183,11 @@ impl ReadyList {
     }
 
     #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    #[inline]
     pub(crate) fn iter(&self) -> std::slice::Iter<'_, Ready> {
         self.entries.iter()
     }
@@ -206,4 +212,50 @@ pub(crate) trait Mechanism: Send + fmt::Debug {
     /// Waits for at most `timeout` (`None`: for ever) and fills `ready`, which is empty, up to
     /// its limit; what did not fit comes first the next time. May return early and empty-handed.
     fn wait(&mut self, ready: &mut ReadyList, timeout: Option<Duration>) -> io::Result<()>;
+}
+
+/// A mechanism that is open.
+#[derive(Debug)]
+pub(crate) enum Engine {
+    /// By itself, so that the compiler can see through a selection that finds nothing.
+    #[cfg(target_os = "linux")]
+    Epoll(epoll::Epoll),
+    Other(Box<dyn Mechanism>),
+}
+
+impl Deref for Engine {
+    type Target = dyn Mechanism;
+
+    fn deref(&self) -> &Self::Target {
+        match self {
+            #[cfg(target_os = "linux")]
+            Self::Epoll(epoll) => epoll,
+            Self::Other(mechanism) => &**mechanism,
+        }
+    }
+}
+
+impl DerefMut for Engine {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        match self {
+            #[cfg(target_os = "linux")]
+            Self::Epoll(epoll) => epoll,
+            Self::Other(mechanism) => &mut **mechanism,
+        }
+    }
+}
+
+impl Engine {
+    #[inline]
+    pub(crate) fn wait(
+        &mut self,
+        ready: &mut ReadyList,
+        timeout: Option<Duration>,
+    ) -> io::Result<()> {
+        match self {
+            #[cfg(target_os = "linux")]
+            Self::Epoll(epoll) => epoll.wait(ready, timeout),
+            Self::Other(mechanism) => mechanism.wait(ready, timeout),
+        }
+    }
 }

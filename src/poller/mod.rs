@@ -63,7 +63,7 @@ use std::time::Duration;
 
 use slab::Slab;
 
-use crate::backend::{Backend, Mechanism, Readiness, Ready, ReadyList};
+use crate::backend::{Backend, Engine, Mechanism, Readiness, Ready, ReadyList};
 use crate::descriptor_set::DescriptorSet;
 use crate::error::{Error, Result};
 use crate::ops::Ops;
@@ -77,7 +77,7 @@ use slot::{Slot, Step, Watched};
 /// [module](self) tells what it guarantees.
 pub struct Poller<S> {
     backend: Backend,
-    mechanism: Box<dyn Mechanism>,
+    mechanism: Engine,
     signals: Arc<Signals>,
     slots: Slab<Slot<S>>,
     registered: DescriptorSet,
@@ -328,7 +328,13 @@ impl<S: AsFd> Poller<S> {
             if signalled.wakeup() {
                 self.signals.use_up_wakeup();
             }
-            let reported = self.report_casualties(&mut report)? + self.report_ready(&mut report)?;
+            let mut reported = 0;
+            if !self.casualties.is_empty() {
+                reported += self.report_casualties(&mut report)?;
+            }
+            if !self.ready.is_empty() {
+                reported += self.report_ready(&mut report)?;
+            }
             if reported > 0 || signalled.any() || deadline.has_passed() {
                 return Ok((reported, signalled));
             }
@@ -372,7 +378,8 @@ impl<S: AsFd> Poller<S> {
         }
     }
 
-    #[inline]
+    // Apart from the wait, which is kept short for the case that nothing is ready.
+    #[inline(never)]
     fn report_ready(
         &mut self,
         report: &mut impl FnMut(Token, &mut S, Ops) -> bool,
@@ -401,7 +408,7 @@ impl<S: AsFd> Poller<S> {
 
     /// Whoever registered a closed descriptor learns it by the error that reading or writing
     /// gives.
-    #[inline]
+    #[cold]
     fn report_casualties(
         &mut self,
         report: &mut impl FnMut(Token, &mut S, Ops) -> bool,
@@ -532,12 +539,9 @@ impl<S> Poller<S> {
             .as_ref()
             .expect("it is there as long as the poller is");
         let fd = descriptor.as_fd().as_raw_fd();
-        self.mechanism.add(
-            fd,
-            Token::WAKE,
-            Readiness::READABLE,
-            wake_mode(&*self.mechanism),
-        )
+        let mode = wake_mode(&*self.mechanism);
+        self.mechanism
+            .add(fd, Token::WAKE, Readiness::READABLE, mode)
     }
 
     /// After fork(2) the kernel objects are shared: a change by the child would change what the

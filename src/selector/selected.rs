@@ -143,6 +143,7 @@ pub struct Drain<'a, A> {
 impl<'a, A> Iterator for Drain<'a, A> {
     type Item = SelectedKey<'a, A>;
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         let token = *self.order.0.get(self.next)?;
         self.next += 1;
@@ -160,6 +161,7 @@ impl<'a, A> Iterator for Drain<'a, A> {
 impl<A> ExactSizeIterator for Drain<'_, A> {}
 
 impl<A> Drop for Drain<'_, A> {
+    #[inline]
     fn drop(&mut self) {
         if self.next == self.order.0.len() {
             self.order.0.clear();

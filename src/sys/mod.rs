@@ -36,6 +36,9 @@ fn count(answer: libc::c_int) -> io::Result<usize> {
 #[inline]
 fn milliseconds(timeout: Option<Duration>) -> libc::c_int {
     let Some(timeout) = timeout else { return -1 };
+    if timeout.is_zero() {
+        return 0;
+    }
     let whole = timeout.as_secs().saturating_mul(1000);
     let rounded_up = whole.saturating_add(u64::from(timeout.subsec_nanos().div_ceil(1_000_000)));
     libc::c_int::try_from(rounded_up).unwrap_or(libc::c_int::MAX)
