@@ -52,7 +52,10 @@ impl Mechanism for Epoll {
     fn wait(&mut self, ready: &mut ReadyList, timeout: Option<Duration>) -> io::Result<()> {
         epoll::wait(&self.descriptor, &mut self.events.0, ready.limit(), timeout)?;
         for event in &self.events.0 {
-            ready.push(Token::from_bits(event.u64), readiness_of(event.events));
+            ready.push(
+                Token::from_bits(event.u64),
+                Readiness::of_poll_events(event.events),
+            );
         }
         Ok(())
     }
@@ -76,31 +79,12 @@ fn is_forgotten(error: &Error) -> bool {
 /// Neither EPOLLPRI, so that an urgent byte cannot spin, nor EPOLLRDHUP, which does not tell
 /// which side has shut down.
 fn events_for(wanted: Readiness, mode: Mode) -> u32 {
-    let mut events = match mode {
+    let events = match mode {
         Mode::Level => 0,
         Mode::Edge => libc::EPOLLET,
         Mode::OneShot => libc::EPOLLONESHOT,
     };
-    if wanted.contains(Readiness::READABLE) {
-        events |= libc::EPOLLIN;
-    }
-    if wanted.contains(Readiness::WRITABLE) {
-        events |= libc::EPOLLOUT;
-    }
-    events.cast_unsigned()
-}
-
-#[inline]
-fn readiness_of(events: u32) -> Readiness {
-    let events = events.cast_signed();
-    let mut readiness = Readiness::empty();
-    readiness.set(Readiness::READABLE, events & libc::EPOLLIN != 0);
-    readiness.set(Readiness::WRITABLE, events & libc::EPOLLOUT != 0);
-    readiness.set(
-        Readiness::FAILED,
-        events & (libc::EPOLLERR | libc::EPOLLHUP) != 0,
-    );
-    readiness
+    events.cast_unsigned() | u32::from(wanted.to_poll_events())
 }
 
 /// Whether epoll cannot watch this descriptor: a regular file, a directory, `/dev/null` and

@@ -67,12 +67,12 @@ impl Backend {
         }
     }
 
-    /// The backends that can run here and now, the best first. Each is probed.
+    /// The backends that can run here, the best first. Each is probed.
     pub fn available() -> Vec<Self> {
         Self::ALL
             .iter()
             .copied()
-            .filter(|backend| backend.open().is_ok())
+            .filter(|backend| backend.can_run())
             .collect()
     }
 
@@ -84,9 +84,21 @@ impl Backend {
     /// [`Error::Unsupported`] if the variable names no backend of this crate. That the named one
     /// cannot run here is reported when a selector is opened.
     pub fn preferred() -> Result<Self> {
-        match std::env::var_os(Self::VARIABLE) {
-            Some(name) => name.to_string_lossy().parse(),
-            None => Ok(*Self::available().first().unwrap_or(&Self::Poll)),
+        if let Some(name) = std::env::var_os(Self::VARIABLE) {
+            return name.to_string_lossy().parse();
+        }
+        let best = Self::ALL.iter().copied().find(|backend| backend.can_run());
+        Ok(best.unwrap_or(Self::Poll))
+    }
+
+    /// That there is no descriptor or memory left just now says nothing of the system.
+    fn can_run(self) -> bool {
+        match self.open() {
+            Ok(_) => true,
+            Err(error) => matches!(
+                error.raw_os_error(),
+                Some(libc::EMFILE | libc::ENFILE | libc::ENOMEM)
+            ),
         }
     }
 
@@ -129,15 +141,33 @@ impl FromStr for Backend {
 }
 
 bitflags::bitflags! {
-    /// What the kernel is asked for or tells of one descriptor.
+    /// What the kernel is asked for or tells of one descriptor, in the bits of poll(2), which
+    /// are the same on every system and those of epoll(7) too.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub(crate) struct Readiness: u8 {
-        const READABLE = 1;
-        const WRITABLE = 2;
-        /// An error or a hang-up, which nobody has to ask for.
-        const FAILED = 4;
+        const READABLE = libc::POLLIN as u8;
+        const WRITABLE = libc::POLLOUT as u8;
+        /// An error, which nobody has to ask for.
+        const ERROR = libc::POLLERR as u8;
+        /// A hang-up, which nobody has to ask for.
+        const HANGUP = libc::POLLHUP as u8;
         /// The descriptor is not open. It would be reported for ever: the caller removes it.
-        const DEAD = 8;
+        const DEAD = libc::POLLNVAL as u8;
+        /// What nobody asks for.
+        const FAILED = Self::ERROR.bits() | Self::HANGUP.bits() | Self::DEAD.bits();
+    }
+}
+
+impl Readiness {
+    /// The bits that matter here, of what poll(2) or epoll(7) has answered.
+    #[inline]
+    fn of_poll_events(events: u32) -> Self {
+        Self::from_bits_truncate((events & 0xff) as u8)
+    }
+
+    /// As poll(2) and epoll(7) are asked.
+    fn to_poll_events(self) -> u8 {
+        self.bits()
     }
 }
 

@@ -118,22 +118,9 @@ fn index(fd: RawFd) -> usize {
 }
 
 fn events_for(wanted: Readiness) -> libc::c_short {
-    let mut events = 0;
-    if wanted.contains(Readiness::READABLE) {
-        events |= libc::POLLIN;
-    }
-    if wanted.contains(Readiness::WRITABLE) {
-        events |= libc::POLLOUT;
-    }
-    events
+    libc::c_short::from(wanted.to_poll_events())
 }
 
 fn readiness_of(events: libc::c_short) -> Readiness {
-    let mut readiness = Readiness::empty();
-    readiness.set(Readiness::READABLE, events & libc::POLLIN != 0);
-    readiness.set(Readiness::WRITABLE, events & libc::POLLOUT != 0);
-    let failed = libc::POLLERR | libc::POLLHUP | libc::POLLNVAL;
-    readiness.set(Readiness::FAILED, events & failed != 0);
-    readiness.set(Readiness::DEAD, events & libc::POLLNVAL != 0);
-    readiness
+    Readiness::of_poll_events(u32::from(events.cast_unsigned()))
 }

@@ -100,8 +100,7 @@ impl Select {
             }];
             poll::poll(&mut entry, Some(Duration::ZERO))?;
             if entry[0].revents & libc::POLLNVAL != 0 {
-                let readiness = Readiness::FAILED | Readiness::DEAD;
-                ready.push(self.token(fd), readiness);
+                ready.push(self.token(fd), Readiness::DEAD);
             }
             from = fd + 1;
         }

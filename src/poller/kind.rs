@@ -6,8 +6,8 @@ use crate::ops::Ops;
 /// The kind of a channel and, for a stream socket, the state of its connection.
 ///
 /// It decides what the kernel is asked for, and which operations an answer makes ready. For all
-/// kinds, an error or a hang-up makes every operation ready that the interest set has and that
-/// [counts](Self::counting) in this state, so that somebody meets the error by reading or writing.
+/// kinds, an error or a hang-up makes every operation of the interest set ready that can become
+/// ready in this state, so that somebody meets the error by reading or writing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Kind {
@@ -61,52 +61,57 @@ impl Kind {
         }
     }
 
-    /// The operations of `interest` that can become ready in this state.
-    #[inline]
-    pub const fn counting(self, interest: Ops) -> Ops {
-        match self {
+    /// What the kernel's answers mean in this state for an interest set.
+    pub(super) fn meaning(self, interest: Ops) -> Meaning {
+        let counting = match self {
             Self::Unconnected => Ops::empty(),
-            Self::Connected => interest.difference(Ops::CONNECT),
+            Self::Connected => interest - Ops::CONNECT,
             _ => interest,
-        }
-    }
-
-    /// What to ask the kernel for; empty means that it is not to watch the descriptor.
-    pub(crate) fn demand(self, interest: Ops) -> Readiness {
-        let (reading, writing) = self.directions(interest);
-        let interest = self.counting(interest);
-        let mut demand = Readiness::empty();
-        demand.set(Readiness::READABLE, interest.intersects(reading));
-        demand.set(Readiness::WRITABLE, interest.intersects(writing));
-        demand
-    }
-
-    /// The operations of `interest` that the kernel's answer makes ready.
-    #[inline]
-    pub(crate) fn ready_ops(self, interest: Ops, answer: Readiness) -> Ops {
-        let counting = self.counting(interest);
-        if answer.contains(Readiness::FAILED) {
-            return counting;
-        }
-        let (reading, writing) = self.directions(interest);
-        let mut ready = Ops::empty();
-        if answer.contains(Readiness::READABLE) {
-            ready |= counting & reading;
-        }
-        if answer.contains(Readiness::WRITABLE) {
-            ready |= counting & writing;
-        }
-        ready
-    }
-
-    /// Which operations "readable" and which "writable" stand for.
-    #[inline]
-    fn directions(self, interest: Ops) -> (Ops, Ops) {
-        if self == Self::Connecting && interest.contains(Ops::CONNECT) {
+        };
+        let (reading, writing) = if self == Self::Connecting && interest.contains(Ops::CONNECT) {
             (Ops::empty(), Ops::CONNECT)
         } else {
             (Ops::READ | Ops::ACCEPT, Ops::WRITE | Ops::CONNECT)
+        };
+        Meaning {
+            readable: counting & reading,
+            writable: counting & writing,
+            failed: counting,
         }
+    }
+}
+
+/// Which operations become ready by which answer of the kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Meaning {
+    readable: Ops,
+    writable: Ops,
+    failed: Ops,
+}
+
+impl Meaning {
+    /// What to ask the kernel for; empty means that it is not to watch the descriptor.
+    pub(super) fn demand(self) -> Readiness {
+        let mut demand = Readiness::empty();
+        demand.set(Readiness::READABLE, !self.readable.is_empty());
+        demand.set(Readiness::WRITABLE, !self.writable.is_empty());
+        demand
+    }
+
+    /// The operations that the kernel's answer makes ready.
+    #[inline]
+    pub(super) fn ready_ops(self, answer: Readiness) -> Ops {
+        if answer.intersects(Readiness::FAILED) {
+            return self.failed;
+        }
+        let mut ready = Ops::empty();
+        if answer.contains(Readiness::READABLE) {
+            ready |= self.readable;
+        }
+        if answer.contains(Readiness::WRITABLE) {
+            ready |= self.writable;
+        }
+        ready
     }
 }
 
@@ -124,25 +129,33 @@ mod tests {
     #[test]
     fn no_interest_asks_for_nothing_and_gets_nothing() {
         for kind in Kind::ALL {
-            assert_eq!(kind.demand(Ops::empty()), Readiness::empty());
-            assert_eq!(kind.ready_ops(Ops::empty(), Readiness::all()), Ops::empty());
+            assert_eq!(kind.meaning(Ops::empty()).demand(), Readiness::empty());
+            assert_eq!(
+                kind.meaning(Ops::empty()).ready_ops(Readiness::all()),
+                Ops::empty()
+            );
         }
     }
 
     #[test]
     fn failure_makes_the_whole_interest_ready() {
         let all = Ops::READ | Ops::WRITE | Ops::CONNECT;
-        assert_eq!(Kind::Connecting.ready_ops(all, Readiness::FAILED), all);
         assert_eq!(
-            Kind::Connected.ready_ops(all, Readiness::FAILED),
+            Kind::Connecting.meaning(all).ready_ops(Readiness::FAILED),
+            all
+        );
+        assert_eq!(
+            Kind::Connected.meaning(all).ready_ops(Readiness::FAILED),
             Ops::READ | Ops::WRITE
         );
         assert_eq!(
-            Kind::Unconnected.ready_ops(all, Readiness::all()),
+            Kind::Unconnected.meaning(all).ready_ops(Readiness::all()),
             Ops::empty()
         );
         assert_eq!(
-            Kind::PipeSource.ready_ops(Ops::READ, Readiness::FAILED),
+            Kind::PipeSource
+                .meaning(Ops::READ)
+                .ready_ops(Readiness::FAILED),
             Ops::READ
         );
     }
@@ -151,24 +164,40 @@ mod tests {
     fn a_pending_connect_is_reported_as_connect_alone() {
         let interest = Ops::READ | Ops::WRITE | Ops::CONNECT;
         let both = Readiness::READABLE | Readiness::WRITABLE;
-        assert_eq!(Kind::Connecting.demand(interest), Readiness::WRITABLE);
-        assert_eq!(Kind::Connecting.ready_ops(interest, both), Ops::CONNECT);
         assert_eq!(
-            Kind::Connecting.ready_ops(Ops::READ | Ops::WRITE, both),
+            Kind::Connecting.meaning(interest).demand(),
+            Readiness::WRITABLE
+        );
+        assert_eq!(
+            Kind::Connecting.meaning(interest).ready_ops(both),
+            Ops::CONNECT
+        );
+        assert_eq!(
+            Kind::Connecting
+                .meaning(Ops::READ | Ops::WRITE)
+                .ready_ops(both),
             Ops::READ | Ops::WRITE
         );
         assert_eq!(
-            Kind::Connected.ready_ops(interest, both),
+            Kind::Connected.meaning(interest).ready_ops(both),
             Ops::READ | Ops::WRITE
         );
-        assert_eq!(Kind::Connected.demand(Ops::CONNECT), Readiness::empty());
+        assert_eq!(
+            Kind::Connected.meaning(Ops::CONNECT).demand(),
+            Readiness::empty()
+        );
     }
 
     #[test]
     fn a_connection_that_waits_is_accepted() {
-        assert_eq!(Kind::Listener.demand(Ops::ACCEPT), Readiness::READABLE);
         assert_eq!(
-            Kind::Listener.ready_ops(Ops::ACCEPT, Readiness::READABLE),
+            Kind::Listener.meaning(Ops::ACCEPT).demand(),
+            Readiness::READABLE
+        );
+        assert_eq!(
+            Kind::Listener
+                .meaning(Ops::ACCEPT)
+                .ready_ops(Readiness::READABLE),
             Ops::ACCEPT
         );
     }

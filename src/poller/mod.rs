@@ -125,7 +125,11 @@ impl<S: AsFd> Poller<S> {
         Self::with_capacity(backend, Self::DEFAULT_CAPACITY)
     }
 
-    /// A poller whose waits report at most `capacity` events, and at least one.
+    /// The most that can be asked of one wait: more would only take memory.
+    const LARGEST_CAPACITY: usize = 65_536;
+
+    /// A poller whose waits report at most `capacity` events; a value outside 1 to 65536
+    /// is brought into that range.
     ///
     /// # Errors
     ///
@@ -140,7 +144,7 @@ impl<S: AsFd> Poller<S> {
             registered: DescriptorSet::default(),
             changed: Vec::new(),
             casualties: Vec::new(),
-            ready: ReadyList::with_limit(capacity.max(1)),
+            ready: ReadyList::with_limit(capacity.clamp(1, Self::LARGEST_CAPACITY)),
             generation: 0,
             forks: fork::generation(),
             statistics: Statistics::default(),
@@ -221,8 +225,8 @@ impl<S: AsFd> Poller<S> {
     /// the channel does not have all of `interest`.
     pub fn set_interest(&mut self, token: Token, interest: Ops) -> Result<()> {
         let slot = self.slot_mut(token)?;
-        check_ops(interest, slot.kind)?;
-        slot.interest = interest;
+        check_ops(interest, slot.kind())?;
+        slot.set_interest(slot.kind(), interest);
         self.queue(token);
         Ok(())
     }
@@ -235,8 +239,8 @@ impl<S: AsFd> Poller<S> {
     /// the interest set has operations that `kind` does not allow.
     pub fn set_kind(&mut self, token: Token, kind: Kind) -> Result<()> {
         let slot = self.slot_mut(token)?;
-        check_ops(slot.interest, kind)?;
-        slot.kind = kind;
+        check_ops(slot.interest(), kind)?;
+        slot.set_interest(kind, slot.interest());
         self.queue(token);
         Ok(())
     }
@@ -277,8 +281,9 @@ impl<S: AsFd> Poller<S> {
     }
 
     /// The source of a registration.
+    #[inline]
     pub fn source(&self, token: Token) -> Option<&S> {
-        self.slot(token).ok().map(|slot| &slot.source)
+        self.find(token).map(|slot| &slot.source)
     }
 
     /// Every registration.
@@ -335,7 +340,12 @@ impl<S: AsFd> Poller<S> {
             if !self.ready.is_empty() {
                 reported += self.report_ready(&mut report)?;
             }
-            if reported > 0 || signalled.any() || deadline.has_passed() {
+            if reported > 0 || signalled.any() {
+                return Ok((reported, signalled));
+            }
+            // A list that is full of nothing to report, such as an old wakeup, may have kept out
+            // what is to be reported.
+            if deadline.has_passed() && !self.ready.is_full() {
                 return Ok((reported, signalled));
             }
         }
@@ -386,11 +396,7 @@ impl<S: AsFd> Poller<S> {
     ) -> Result<usize> {
         let mut reported = 0;
         for &Ready { token, readiness } in self.ready.iter() {
-            let Some(slot) = self
-                .slots
-                .get_mut(token.index())
-                .filter(|slot| slot.token == token)
-            else {
+            let Some(slot) = find(&mut self.slots, token) else {
                 if token == Token::WAKE {
                     quieten(&*self.mechanism, &self.signals)?;
                 }
@@ -415,19 +421,23 @@ impl<S: AsFd> Poller<S> {
     ) -> Result<usize> {
         let mut reported = 0;
         while let Some(token) = self.casualties.pop() {
-            let Some(slot) = self
-                .slots
-                .get_mut(token.index())
-                .filter(|slot| slot.token == token)
-            else {
+            let Some(slot) = find(&mut self.slots, token) else {
                 continue;
             };
-            if let Some(ops) = take_ready_ops(&mut *self.mechanism, slot, Readiness::FAILED)? {
+            if let Some(ops) = take_ready_ops(&mut *self.mechanism, slot, Readiness::DEAD)? {
                 reported += usize::from(report(token, &mut slot.source, ops));
             }
         }
         Ok(reported)
     }
+}
+
+/// By itself, so that the rest of the poller can be used beside it.
+#[inline]
+fn find<S>(slots: &mut Slab<Slot<S>>, token: Token) -> Option<&mut Slot<S>> {
+    slots
+        .get_mut(token.index())
+        .filter(|slot| slot.token == token)
 }
 
 /// What readiness means for a registration, if anything. A one-shot has fired by it.
@@ -437,12 +447,12 @@ fn take_ready_ops<S>(
     slot: &mut Slot<S>,
     readiness: Readiness,
 ) -> Result<Option<Ops>> {
-    let ops = slot.kind.ready_ops(slot.interest, readiness);
+    let ops = slot.ready_ops(readiness);
     if ops.is_empty() {
         return Ok(None);
     }
     if slot.mode == Mode::OneShot {
-        slot.interest = Ops::empty();
+        slot.set_interest(slot.kind(), Ops::empty());
         if mechanism.supports(Mode::OneShot) {
             slot.watched = Watched::Fired;
         } else {
@@ -502,11 +512,7 @@ impl<S> Poller<S> {
     }
 
     fn apply_change(&mut self, token: Token) -> Result<()> {
-        let Some(slot) = self
-            .slots
-            .get_mut(token.index())
-            .filter(|slot| slot.token == token)
-        else {
+        let Some(slot) = find(&mut self.slots, token) else {
             return Ok(());
         };
         let step = slot.next_step();
@@ -605,20 +611,19 @@ fn take_step<S>(mechanism: &mut dyn Mechanism, slot: &mut Slot<S>, step: Step) -
 }
 
 impl<S> Poller<S> {
-    fn slot(&self, token: Token) -> Result<&Slot<S>> {
-        let slot = self
-            .slots
+    #[inline]
+    fn find(&self, token: Token) -> Option<&Slot<S>> {
+        self.slots
             .get(token.index())
-            .filter(|slot| slot.token == token);
-        slot.ok_or(Error::NotRegistered(token))
+            .filter(|slot| slot.token == token)
+    }
+
+    fn slot(&self, token: Token) -> Result<&Slot<S>> {
+        self.find(token).ok_or(Error::NotRegistered(token))
     }
 
     fn slot_mut(&mut self, token: Token) -> Result<&mut Slot<S>> {
-        let slot = self
-            .slots
-            .get_mut(token.index())
-            .filter(|slot| slot.token == token);
-        slot.ok_or(Error::NotRegistered(token))
+        find(&mut self.slots, token).ok_or(Error::NotRegistered(token))
     }
 
     fn queue(&mut self, token: Token) {
@@ -648,8 +653,7 @@ impl<S> Poller<S> {
         mode: Mode,
     ) -> Result<()> {
         let slot = self.slot_mut(token)?;
-        slot.kind = kind;
-        slot.interest = interest;
+        slot.set_interest(kind, interest);
         if slot.mode != mode {
             slot.replace_mode(mode);
         }
@@ -659,8 +663,9 @@ impl<S> Poller<S> {
 
     /// For the selector, whose sources carry what may change beside a channel that may not: a
     /// source that were replaced might leave a closed descriptor registered.
+    #[inline]
     pub(crate) fn source_mut(&mut self, token: Token) -> Option<&mut S> {
-        self.slot_mut(token).ok().map(|slot| &mut slot.source)
+        find(&mut self.slots, token).map(|slot| &mut slot.source)
     }
 
     /// As [`source_mut`](Self::source_mut).

@@ -2,7 +2,8 @@
 
 use std::os::fd::RawFd;
 
-use super::{Kind, Mode, Token};
+use super::kind::{Kind, Meaning};
+use super::{Mode, Token};
 use crate::backend::Readiness;
 use crate::ops::Ops;
 
@@ -11,9 +12,11 @@ pub(super) struct Slot<S> {
     pub(super) source: S,
     pub(super) token: Token,
     pub(super) fd: RawFd,
-    pub(super) kind: Kind,
+    kind: Kind,
+    interest: Ops,
+    /// What follows from kind and interest.
+    meaning: Meaning,
     pub(super) mode: Mode,
-    pub(super) interest: Ops,
     pub(super) watched: Watched,
     /// Whether it is among the poller's changed slots.
     pub(super) queued: bool,
@@ -55,11 +58,31 @@ impl<S> Slot<S> {
             token,
             fd,
             kind,
-            mode,
             interest,
+            meaning: kind.meaning(interest),
+            mode,
             watched: Watched::Not,
             queued: false,
         }
+    }
+
+    pub(super) fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    pub(super) fn interest(&self) -> Ops {
+        self.interest
+    }
+
+    pub(super) fn set_interest(&mut self, kind: Kind, interest: Ops) {
+        self.kind = kind;
+        self.interest = interest;
+        self.meaning = kind.meaning(interest);
+    }
+
+    #[inline]
+    pub(super) fn ready_ops(&self, answer: Readiness) -> Ops {
+        self.meaning.ready_ops(answer)
     }
 
     pub(super) fn replace_mode(&mut self, mode: Mode) {
@@ -70,7 +93,7 @@ impl<S> Slot<S> {
     }
 
     pub(super) fn next_step(&self) -> Step {
-        let demand = self.kind.demand(self.interest);
+        let demand = self.meaning.demand();
         match self.watched {
             Watched::Not | Watched::Fired if demand.is_empty() => Step::Nothing,
             Watched::For(known) if known == demand => Step::Nothing,

@@ -28,8 +28,8 @@ impl SelectorBuilder {
         self
     }
 
-    /// How many keys one selection takes from the system at most: 1024 by default, and at least
-    /// one. The others come first in the next selection.
+    /// How many keys one selection takes from the system at most: 1024 by default, and between 1
+    /// and 65536. The others come first in the next selection.
     #[must_use]
     pub fn event_capacity(mut self, capacity: usize) -> Self {
         self.capacity = Some(capacity);

@@ -94,10 +94,12 @@ pub(crate) struct Entry<A> {
 }
 
 impl<A> Entry<A> {
+    #[inline]
     fn selected(&self) -> SelectedKey<'_, A> {
         SelectedKey::new(&self.key, &self.attachment)
     }
 
+    #[inline]
     fn selected_mut(&mut self) -> SelectedKeyMut<'_, A> {
         SelectedKeyMut::new(&self.key, &mut self.attachment)
     }
@@ -322,6 +324,7 @@ impl<A> Selector<A> {
 }
 
 /// What the kernel was asked for may have changed, by another thread, while it was answering.
+#[inline]
 fn still_wanted(key: &SelectionKey, ready: Ops) -> Option<Ops> {
     let interest = key.interest();
     let ready = ready & interest;

@@ -25,6 +25,7 @@ pub struct SelectedKeys<'a, A> {
 pub(super) struct Order(Vec<Token>);
 
 impl Order {
+    #[inline]
     pub(super) fn add(&mut self, key: &SelectionKey, token: Token) {
         key.set_selected_at(self.0.len());
         self.0.push(token);
@@ -187,16 +188,19 @@ pub struct SelectedKey<'a, A> {
 }
 
 impl<'a, A> SelectedKey<'a, A> {
+    #[inline]
     pub(super) fn new(key: &'a SelectionKey, attachment: &'a A) -> Self {
         Self { key, attachment }
     }
 
     /// The key, for as long as the selector is borrowed.
+    #[inline]
     pub fn key(&self) -> &'a SelectionKey {
         self.key
     }
 
     /// What was attached to it.
+    #[inline]
     pub fn attachment(&self) -> &'a A {
         self.attachment
     }
@@ -205,6 +209,7 @@ impl<'a, A> SelectedKey<'a, A> {
 impl<A> Deref for SelectedKey<'_, A> {
     type Target = SelectionKey;
 
+    #[inline]
     fn deref(&self) -> &SelectionKey {
         self.key
     }
@@ -219,16 +224,19 @@ pub struct SelectedKeyMut<'a, A> {
 }
 
 impl<'a, A> SelectedKeyMut<'a, A> {
+    #[inline]
     pub(super) fn new(key: &'a SelectionKey, attachment: &'a mut A) -> Self {
         Self { key, attachment }
     }
 
     /// The key.
+    #[inline]
     pub fn key(&self) -> &'a SelectionKey {
         self.key
     }
 
     /// What was attached to it.
+    #[inline]
     pub fn attachment(&mut self) -> &mut A {
         self.attachment
     }
@@ -237,6 +245,7 @@ impl<'a, A> SelectedKeyMut<'a, A> {
 impl<A> Deref for SelectedKeyMut<'_, A> {
     type Target = SelectionKey;
 
+    #[inline]
     fn deref(&self) -> &SelectionKey {
         self.key
     }

@@ -1,5 +1,9 @@
 //! What the tests share: running on every backend, and channels to play with.
-#![allow(dead_code, reason = "each test binary uses a part of it")]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    reason = "each test binary uses a part of it"
+)]
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
@@ -16,7 +20,10 @@ pub const LONG: Duration = Duration::from_secs(30);
 pub fn on_every_backend(test: impl Fn(Backend)) {
     let backends = Backend::available();
     assert!(backends.contains(&Backend::Poll) && backends.contains(&Backend::Select));
-    assert_eq!(backends.contains(&Backend::Epoll), cfg!(target_os = "linux"));
+    assert_eq!(
+        backends.contains(&Backend::Epoll),
+        cfg!(target_os = "linux")
+    );
     for backend in backends {
         println!("on {backend}");
         test(backend);
@@ -25,7 +32,10 @@ pub fn on_every_backend(test: impl Fn(Backend)) {
 
 /// A selector over `backend`.
 pub fn selector<A>(backend: Backend) -> Selector<A> {
-    Selector::builder().backend(backend).open().expect("the backend was probed")
+    Selector::builder()
+        .backend(backend)
+        .open()
+        .expect("the backend was probed")
 }
 
 /// A loopback address with a port that the system chooses.
@@ -97,5 +107,63 @@ pub fn await_ready<A>(selector: &mut Selector<A>, key: &SelectionKey, ops: Ops) 
 
 /// The descriptors that this process has open.
 pub fn open_descriptors() -> usize {
-    std::fs::read_dir("/proc/self/fd").or_else(|_| std::fs::read_dir("/dev/fd")).unwrap().count()
+    std::fs::read_dir("/proc/self/fd")
+        .or_else(|_| std::fs::read_dir("/dev/fd"))
+        .unwrap()
+        .count()
+}
+
+/// Yields until `condition` holds; panics if that takes too long.
+pub fn until(condition: impl Fn() -> bool) {
+    let end = std::time::Instant::now() + LONG;
+    while !condition() {
+        assert!(std::time::Instant::now() < end, "it did not come about");
+        std::thread::yield_now();
+    }
+}
+
+/// What `wait` answers while `action` runs in another thread, which begins when this one sleeps.
+///
+/// Where the system does not tell whether a thread sleeps, `action` may come before `wait`.
+pub fn during<R>(wait: impl FnOnce() -> R, action: impl FnOnce() + Send) -> R {
+    let waiting = std::fs::canonicalize("/proc/thread-self/stat");
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            if let Ok(stat) = waiting {
+                // The state follows the name, which is in parentheses: proc_pid_stat(5).
+                until(|| std::fs::read_to_string(&stat).unwrap().contains(") S "));
+            }
+            action();
+        });
+        wait()
+    })
+}
+
+/// Selects for a while in which nothing may happen: no key, no early return, no busy loop.
+pub fn assert_silent<A>(selector: &mut Selector<A>) {
+    let span = Duration::from_millis(20);
+    let (started, before) = (std::time::Instant::now(), selector.statistics().waits);
+    assert_eq!(selector.select_timeout(span).unwrap(), 0);
+    assert!(started.elapsed() >= span);
+    assert!(selector.selected_keys().is_empty());
+    let waits = selector.statistics().waits - before;
+    assert!(waits <= 5, "{waits} waits for one silence");
+}
+
+/// Ends the process if it is not dropped in time: a deadlock is a failure, not silence.
+#[derive(Debug)]
+pub struct HangGuard(std::sync::mpsc::Sender<()>);
+
+impl HangGuard {
+    pub fn new(what: impl Into<String>) -> Self {
+        let what = what.into();
+        let (guard, dropped) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            if dropped.recv_timeout(4 * LONG) == Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+                eprintln!("hangs: {what}");
+                std::process::abort();
+            }
+        });
+        Self(guard)
+    }
 }
