@@ -25,7 +25,7 @@ pub struct SelectionKey(Arc<State>);
 /// poller's slot.
 struct State {
     notices: Arc<Notices>,
-    /// Zero until the selecting thread has taken the registration in.
+    /// 0, which no token is, until the selecting thread has taken the registration in.
     token: AtomicU64,
     /// Where the key is in the selected set, or [`NOT_SELECTED`]. Only the selector changes it.
     selected_at: AtomicU32,

@@ -11,7 +11,7 @@
 //!
 //! | module | knows |
 //! | --- | --- |
-//! | `monitor` | watchers that are called when their channel is ready |
+//! | [`Monitor`] | watchers that are called when their channel is ready |
 //! | `selector`, `key`, [`channel`] | the rules of `java.nio` |
 //! | [`poller`] | tokens, interest, what is ready for which operation |
 //! | `backend` | descriptors and readiness, one mechanism a file |
@@ -26,6 +26,7 @@ pub mod channel;
 mod descriptor_set;
 mod error;
 mod key;
+mod monitor;
 
 mod ops;
 pub mod poller;
@@ -40,6 +41,7 @@ pub use channel::{
 };
 pub use error::{Error, Result};
 pub use key::SelectionKey;
+pub use monitor::{Monitor, Stopper};
 pub use ops::Ops;
 pub use poller::{Mode, Waker};
 pub use selector::{

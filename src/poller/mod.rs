@@ -205,7 +205,8 @@ impl<S: AsFd> Poller<S> {
         if !self.registered.insert(fd) {
             return Err(Error::AlreadyRegistered { fd });
         }
-        self.generation = self.generation.wrapping_add(1);
+        // Never 0, so that no token is.
+        self.generation = self.generation.checked_add(1).unwrap_or(1);
         let index = u32::try_from(self.slots.vacant_key()).expect("descriptors are 32-bit numbers");
         let token = Token::new(index, self.generation);
         self.slots
@@ -333,13 +334,11 @@ impl<S: AsFd> Poller<S> {
             if signalled.wakeup() {
                 self.signals.use_up_wakeup();
             }
-            let mut reported = 0;
-            if !self.casualties.is_empty() {
-                reported += self.report_casualties(&mut report)?;
-            }
-            if !self.ready.is_empty() {
-                reported += self.report_ready(&mut report)?;
-            }
+            let reported = if self.ready.is_empty() {
+                0
+            } else {
+                self.report_ready(&mut report)?
+            };
             if reported > 0 || signalled.any() {
                 return Ok((reported, signalled));
             }
@@ -354,15 +353,19 @@ impl<S: AsFd> Poller<S> {
     /// One wait of the mechanism, which may end early and empty-handed.
     #[inline]
     fn look(&mut self, deadline: Deadline) -> Result<Signalled> {
-        self.statistics.waits += 1;
         self.ready.clear();
+        if !self.casualties.is_empty() {
+            self.find_casualties_ready();
+            return Ok(self.signals.look());
+        }
+        self.statistics.waits += 1;
         let (outcome, signalled) = match deadline {
             Deadline::Now => {
                 let outcome = self.mechanism.wait(&mut self.ready, Some(Duration::ZERO));
                 (outcome, self.signals.look())
             }
             _ => {
-                let awake = self.signals.fall_asleep().any() || !self.casualties.is_empty();
+                let awake = self.signals.fall_asleep().any();
                 let timeout = if awake {
                     Some(Duration::ZERO)
                 } else {
@@ -415,20 +418,12 @@ impl<S: AsFd> Poller<S> {
     /// Whoever registered a closed descriptor learns it by the error that reading or writing
     /// gives.
     #[cold]
-    fn report_casualties(
-        &mut self,
-        report: &mut impl FnMut(Token, &mut S, Ops) -> bool,
-    ) -> Result<usize> {
-        let mut reported = 0;
-        while let Some(token) = self.casualties.pop() {
-            let Some(slot) = find(&mut self.slots, token) else {
-                continue;
-            };
-            if let Some(ops) = take_ready_ops(&mut *self.mechanism, slot, Readiness::DEAD)? {
-                reported += usize::from(report(token, &mut slot.source, ops));
-            }
+    fn find_casualties_ready(&mut self) {
+        while !self.ready.is_full()
+            && let Some(token) = self.casualties.pop()
+        {
+            self.ready.push(token, Readiness::DEAD);
         }
-        Ok(reported)
     }
 }
 

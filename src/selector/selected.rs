@@ -107,8 +107,8 @@ impl<'a, A> SelectedKeys<'a, A> {
             .filter_map(|&token| self.poller.source(token).map(Entry::selected))
     }
 
-    /// Yields the keys in the order in which they were selected, and removes each as it is
-    /// yielded. Those that are not reached, because the loop is left, stay selected.
+    /// Yields the keys, in no particular order, and removes each as it is yielded. Those that are
+    /// not reached, because the loop is left, stay selected.
     pub fn drain(self) -> Drain<'a, A> {
         Drain {
             order: self.order,
@@ -117,7 +117,7 @@ impl<'a, A> SelectedKeys<'a, A> {
         }
     }
 
-    /// Removes the key that was selected last, and lends it with a mutable attachment.
+    /// Removes one of the keys, and lends it with a mutable attachment.
     pub fn pop(&mut self) -> Option<SelectedKeyMut<'_, A>> {
         let token = self.order.0.pop()?;
         let entry = self.poller.source_mut(token)?;

@@ -1,0 +1,328 @@
+//! Callbacks on top of a selector.
+
+use std::cell::Cell;
+use std::fmt;
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use crate::backend::Backend;
+use crate::channel::SelectableChannel;
+use crate::error::Result;
+use crate::key::SelectionKey;
+use crate::ops::Ops;
+use crate::poller::{Statistics, Waker};
+use crate::selector::{Selector, SelectorBuilder};
+
+/// Calls a watcher when its channel is ready.
+///
+/// There is one watcher a channel. Watchers get the monitor lent, so they may set and remove
+/// watchers, also themselves and such as would be called in the same run, and run the monitor
+/// again. A removed watcher is not called any more, and a watcher is never called while it runs.
+///
+/// Removing a watcher and setting one for the same channel and operations before the next run
+/// costs no system call.
+///
+/// ```
+/// use std::cell::Cell;
+/// use std::io::{Read, Write};
+/// use std::rc::Rc;
+/// use nioselect::{Monitor, Ops, Pipe};
+///
+/// let Pipe { source, mut sink } = Pipe::open()?;
+/// source.configure_blocking(false)?;
+/// let source = Rc::new(source);
+/// let received = Rc::new(Cell::new(0));
+///
+/// let mut monitor = Monitor::open()?;
+/// let (reader, total) = (Rc::clone(&source), Rc::clone(&received));
+/// monitor.set(&source, Ops::READ, move |monitor, _ready| {
+///     let mut buffer = [0; 64];
+///     match (&*reader).read(&mut buffer) {
+///         Ok(0) => assert!(monitor.remove(&reader)),
+///         Ok(count) => total.set(total.get() + count),
+///         Err(error) => panic!("{error}"),
+///     }
+/// })?;
+///
+/// sink.write_all(b"hello")?;
+/// drop(sink);
+/// monitor.run()?; // until the last watcher has removed itself
+/// assert_eq!(received.get(), 5);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub struct Monitor {
+    selector: Selector<Watcher>,
+    /// How many watchers are set.
+    watching: Rc<Cell<usize>>,
+    /// Keys that had their watcher removed since the last run. They are cancelled by the next,
+    /// unless they have got another by then.
+    removed: Vec<SelectionKey>,
+    stop: Arc<AtomicBool>,
+}
+
+type Callback = Box<dyn FnMut(&mut Monitor, Ops)>;
+
+/// What is attached to a key.
+struct Watcher {
+    /// `None` while it runs, and when it is removed.
+    callback: Option<Callback>,
+    /// `None` when it is removed.
+    counted: Option<Counted>,
+    /// Tells whether it was replaced or removed while it ran.
+    version: u64,
+    /// Whether its key is among the removed ones.
+    listed: bool,
+}
+
+/// One watcher that is set, for as long as it lives: it also ends with its channel.
+struct Counted(Rc<Cell<usize>>);
+
+impl Monitor {
+    /// A monitor over the [preferred](Backend::preferred) backend.
+    ///
+    /// # Errors
+    ///
+    /// As [`SelectorBuilder::open`].
+    pub fn open() -> Result<Self> {
+        SelectorBuilder::default().open().map(Self::over)
+    }
+
+    /// A monitor over `backend`.
+    ///
+    /// # Errors
+    ///
+    /// As [`SelectorBuilder::open`].
+    pub fn open_with(backend: Backend) -> Result<Self> {
+        SelectorBuilder::default()
+            .backend(backend)
+            .open()
+            .map(Self::over)
+    }
+
+    fn over(selector: Selector<Watcher>) -> Self {
+        Self {
+            selector,
+            watching: Rc::default(),
+            removed: Vec::new(),
+            stop: Arc::default(),
+        }
+    }
+
+    /// Has `watcher` called whenever `channel` is ready for something in `interest`, with what
+    /// it is ready for. It replaces the watcher that the channel has.
+    ///
+    /// Level-triggered: as long as the channel stays ready, every run calls it.
+    ///
+    /// # Errors
+    ///
+    /// As [`SelectorHandle::register`](crate::SelectorHandle::register). The watcher that was
+    /// set before stays then.
+    pub fn set<T: Send + 'static>(
+        &mut self,
+        channel: &SelectableChannel<T>,
+        interest: Ops,
+        watcher: impl FnMut(&mut Monitor, Ops) + 'static,
+    ) -> Result<()> {
+        let callback: Callback = Box::new(watcher);
+        if let Some(key) = channel.key_for(&self.selector)
+            && let Some(known) = self.selector.attachment(&key)
+        {
+            key.set_interest_ops(interest)?;
+            known
+                .counted
+                .get_or_insert_with(|| Counted::new(&self.watching));
+            known.replace(Some(callback));
+            return Ok(());
+        }
+        let watcher = Watcher {
+            callback: Some(callback),
+            counted: Some(Counted::new(&self.watching)),
+            version: 0,
+            listed: false,
+        };
+        channel.register(&self.selector, interest, watcher)?;
+        Ok(())
+    }
+
+    /// Removes the watcher of `channel`; tells whether it had one.
+    pub fn remove<T>(&mut self, channel: &SelectableChannel<T>) -> bool {
+        let key = channel.key_for(&self.selector);
+        key.is_some_and(|key| self.remove_from(key))
+    }
+
+    /// How many channels have a watcher.
+    pub fn len(&self) -> usize {
+        self.watching.get()
+    }
+
+    /// Whether no channel has a watcher.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Waits until a channel is ready, and calls the watchers of all that are. Returns how many
+    /// it has called; none if a [`Stopper`] ended the wait.
+    ///
+    /// # Errors
+    ///
+    /// As [`Selector::select`].
+    pub fn run_once(&mut self) -> Result<usize> {
+        self.forget_removed();
+        self.selector.select()?;
+        Ok(self.call_watchers())
+    }
+
+    /// As [`run_once`](Self::run_once), but waits for at most `timeout`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Selector::select`].
+    pub fn run_once_timeout(&mut self, timeout: Duration) -> Result<usize> {
+        self.forget_removed();
+        self.selector.select_timeout(timeout)?;
+        Ok(self.call_watchers())
+    }
+
+    /// As [`run_once`](Self::run_once), but does not wait.
+    ///
+    /// # Errors
+    ///
+    /// As [`Selector::select`].
+    pub fn run_now(&mut self) -> Result<usize> {
+        self.forget_removed();
+        self.selector.select_now()?;
+        Ok(self.call_watchers())
+    }
+
+    /// Runs until it is stopped, or until no watcher is left to wait for.
+    ///
+    /// # Errors
+    ///
+    /// As [`Selector::select`].
+    pub fn run(&mut self) -> Result<()> {
+        while !self.stop.swap(false, Ordering::AcqRel) && self.has_anything_to_wait_for() {
+            self.run_once()?;
+        }
+        Ok(())
+    }
+
+    /// A handle that stops [`run`](Self::run), for watchers and for other threads.
+    pub fn stopper(&self) -> Stopper {
+        Stopper {
+            stop: Arc::clone(&self.stop),
+            waker: self.selector.waker(),
+        }
+    }
+
+    /// What it has asked of the kernel so far.
+    pub fn statistics(&self) -> Statistics {
+        self.selector.statistics()
+    }
+
+    fn has_anything_to_wait_for(&mut self) -> bool {
+        // Lets go of the watchers of channels that have been dropped.
+        let registered = self.selector.keys().next().is_some();
+        registered && !self.is_empty()
+    }
+
+    fn forget_removed(&mut self) {
+        for key in self.removed.drain(..) {
+            if let Some(watcher) = self.selector.attachment(&key) {
+                watcher.listed = false;
+                if watcher.counted.is_none() {
+                    key.cancel();
+                }
+            }
+        }
+    }
+
+    fn remove_from(&mut self, key: SelectionKey) -> bool {
+        let Some(watcher) = self.selector.attachment(&key) else {
+            return false;
+        };
+        let before = watcher.counted.take();
+        watcher.replace(None);
+        if !mem::replace(&mut watcher.listed, true) {
+            self.removed.push(key);
+        }
+        before.is_some()
+    }
+
+    fn call_watchers(&mut self) -> usize {
+        let mut called = 0;
+        while let Some(mut selected) = self.selector.selected_keys().pop() {
+            // A watcher that was set in this run may be interested in something else.
+            let ready = selected.ready_ops() & selected.interest_ops();
+            let version = selected.attachment().version;
+            if !ready.is_empty()
+                && let Some(callback) = selected.attachment().callback.take()
+            {
+                let key = selected.key().clone();
+                self.call(key, ready, callback, version);
+                called += 1;
+            }
+        }
+        called
+    }
+
+    /// A watcher that panics is removed: nobody knows in which state it is.
+    fn call(&mut self, key: SelectionKey, ready: Ops, mut callback: Callback, version: u64) {
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| callback(self, ready))) {
+            self.remove_from(key);
+            resume_unwind(panic);
+        }
+        let watcher = self.selector.attachment(&key);
+        if let Some(watcher) = watcher.filter(|watcher| watcher.version == version) {
+            watcher.callback = Some(callback);
+        }
+    }
+}
+
+impl Watcher {
+    fn replace(&mut self, callback: Option<Callback>) {
+        self.version += 1;
+        self.callback = callback;
+    }
+}
+
+impl Counted {
+    fn new(count: &Rc<Cell<usize>>) -> Self {
+        count.set(count.get() + 1);
+        Self(Rc::clone(count))
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.set(self.0.get() - 1);
+    }
+}
+
+impl fmt::Debug for Monitor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Monitor")
+            .field("watching", &self.len())
+            .field("selector", &self.selector)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Stops a [`Monitor`] that [runs](Monitor::run), from any thread.
+#[derive(Clone, Debug)]
+pub struct Stopper {
+    stop: Arc<AtomicBool>,
+    waker: Waker,
+}
+
+impl Stopper {
+    /// Has [`Monitor::run`] return when the watchers that it is calling have returned; if it is
+    /// not running, the next time.
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::Release);
+        self.waker.wake();
+    }
+}
