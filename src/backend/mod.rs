@@ -182,6 +182,8 @@ pub(crate) struct Ready {
 #[derive(Debug)]
 pub(crate) struct ReadyList {
     entries: Vec<Ready>,
+    /// How many of them have been taken out.
+    taken: usize,
     limit: usize,
 }
 
@@ -189,6 +191,7 @@ impl ReadyList {
     pub(crate) fn with_limit(limit: usize) -> Self {
         Self {
             entries: Vec::new(),
+            taken: 0,
             limit,
         }
     }
@@ -198,13 +201,21 @@ impl ReadyList {
         self.limit
     }
 
+    /// Whether there was no room for more.
+    #[inline]
     pub(crate) fn is_full(&self) -> bool {
         self.entries.len() >= self.limit
     }
 
     #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.taken == self.entries.len()
+    }
+
+    #[inline]
     pub(crate) fn clear(&mut self) {
         self.entries.clear();
+        self.taken = 0;
     }
 
     #[inline]
@@ -212,14 +223,12 @@ impl ReadyList {
         self.entries.push(Ready { token, readiness });
     }
 
+    /// The next in order.
     #[inline]
-    pub(crate) fn is_empty(&self) -> bool {
-        self.entries.is_empty()
-    }
-
-    #[inline]
-    pub(crate) fn iter(&self) -> std::slice::Iter<'_, Ready> {
-        self.entries.iter()
+    pub(crate) fn take(&mut self) -> Option<Ready> {
+        let next = self.entries.get(self.taken).copied()?;
+        self.taken += 1;
+        Some(next)
     }
 }
 

@@ -353,32 +353,36 @@ impl<S: AsFd> Poller<S> {
     /// One wait of the mechanism, which may end early and empty-handed.
     #[inline]
     fn look(&mut self, deadline: Deadline) -> Result<Signalled> {
-        self.ready.clear();
-        if !self.casualties.is_empty() {
-            self.find_casualties_ready();
-            return Ok(self.signals.look());
-        }
-        self.statistics.waits += 1;
-        let (outcome, signalled) = match deadline {
-            Deadline::Now => {
+        // If not all have been taken, whoever was taking them panicked: what is reported only
+        // once must not be lost.
+        if self.ready.is_empty() {
+            self.ready.clear();
+            if !self.casualties.is_empty() {
+                self.find_casualties_ready();
+            } else if matches!(deadline, Deadline::Now) {
+                self.statistics.waits += 1;
                 let outcome = self.mechanism.wait(&mut self.ready, Some(Duration::ZERO));
-                (outcome, self.signals.look())
+                outcome.or_else(|error| self.survive(error))?;
+            } else {
+                return self.sleep(deadline);
             }
-            _ => {
-                let awake = self.signals.fall_asleep().any();
-                let timeout = if awake {
-                    Some(Duration::ZERO)
-                } else {
-                    deadline.remaining()
-                };
-                let outcome = self.mechanism.wait(&mut self.ready, timeout);
-                (outcome, self.signals.get_up())
-            }
-        };
-        match outcome {
-            Ok(()) => Ok(signalled),
-            Err(error) => self.survive(error).map(|()| signalled),
         }
+        Ok(self.signals.look())
+    }
+
+    #[inline(never)]
+    fn sleep(&mut self, deadline: Deadline) -> Result<Signalled> {
+        self.statistics.waits += 1;
+        let must_not_sleep = self.signals.fall_asleep().any();
+        let timeout = if must_not_sleep {
+            Some(Duration::ZERO)
+        } else {
+            deadline.remaining()
+        };
+        let outcome = self.mechanism.wait(&mut self.ready, timeout);
+        let signalled = self.signals.get_up();
+        outcome.or_else(|error| self.survive(error))?;
+        Ok(signalled)
     }
 
     /// A signal handler has nothing to do with us: it does not end a wait.
@@ -398,7 +402,7 @@ impl<S: AsFd> Poller<S> {
         report: &mut impl FnMut(Token, &mut S, Ops) -> bool,
     ) -> Result<usize> {
         let mut reported = 0;
-        for &Ready { token, readiness } in self.ready.iter() {
+        while let Some(Ready { token, readiness }) = self.ready.take() {
             let Some(slot) = find(&mut self.slots, token) else {
                 if token == Token::WAKE {
                     quieten(&*self.mechanism, &self.signals)?;

@@ -105,7 +105,7 @@ impl<A> SelectorHandle<A> {
             return Err(Error::IllegalBlockingMode);
         }
         let mut admissions = self.admissions();
-        let Some(admissions) = admissions.as_mut() else {
+        let Some(admissions) = admissions.as_mut().filter(|_| self.is_open()) else {
             return Err(Error::ClosedSelector);
         };
         let key = match keys.find(&self.0.notices) {
