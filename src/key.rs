@@ -179,6 +179,21 @@ impl SelectionKey {
         }
     }
 
+    /// Replaces the mode; it takes effect as a change of the interest set does.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::CancelledKey`] if the key is not valid; [`Error::Unsupported`] if the selector's
+    /// backend does not have the mode.
+    pub fn set_mode(&self, mode: Mode) -> Result<()> {
+        self.0.notices.check_mode(mode)?;
+        self.check(Ops::empty())?;
+        if self.0.mode.swap(mode as u8, Ordering::AcqRel) != mode as u8 {
+            self.enqueue();
+        }
+        Ok(())
+    }
+
     /// The poller's name for the registration, as [`Error::Refused`] has it; none before the
     /// first selection after the registration.
     #[inline]
@@ -241,10 +256,6 @@ impl SelectionKey {
 
     pub(crate) fn set_token(&self, token: Token) {
         self.0.token.store(token.to_bits(), Ordering::Release);
-    }
-
-    pub(crate) fn set_mode(&self, mode: Mode) {
-        self.0.mode.store(mode as u8, Ordering::Release);
     }
 
     #[inline]

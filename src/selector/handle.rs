@@ -20,8 +20,6 @@ pub struct SelectorHandle<A>(Arc<Shared<A>>);
 struct Shared<A> {
     notices: Arc<Notices>,
     waker: Waker,
-    backend: Backend,
-    has_edge_mode: bool,
     /// `None` once the selector is closed.
     admissions: Mutex<Option<Vec<Admission<A>>>>,
 }
@@ -34,18 +32,11 @@ pub(super) struct Admission<A> {
 }
 
 impl<A> SelectorHandle<A> {
-    pub(super) fn new(
-        notices: Arc<Notices>,
-        waker: Waker,
-        backend: Backend,
-        has_edge_mode: bool,
-    ) -> Self {
+    pub(super) fn new(notices: Arc<Notices>, waker: Waker) -> Self {
         let admissions = Mutex::new(Some(Vec::new()));
         Self(Arc::new(Shared {
             notices,
             waker,
-            backend,
-            has_edge_mode,
             admissions,
         }))
     }
@@ -86,13 +77,52 @@ impl<A> SelectorHandle<A> {
         mode: Mode,
         attachment: A,
     ) -> Result<SelectionKey> {
-        if mode == Mode::Edge && !self.0.has_edge_mode {
-            return Err(Error::Unsupported(format!(
-                "{} has no Edge mode",
-                self.backend()
-            )));
-        }
-        let channel = channel.core();
+        self.register_core(Arc::clone(channel.core()) as _, interest, mode, attachment)
+    }
+
+    /// As [`register`](Self::register), but moves the channel into its attachment, so that the
+    /// selector owns the connection and all that belongs to it. Cancelling the key closes it then.
+    ///
+    /// ```
+    /// use nioselect::{Ops, Pipe, PipeSource, Selector};
+    ///
+    /// struct Reader {
+    ///     source: PipeSource,
+    ///     received: Vec<u8>,
+    /// }
+    ///
+    /// let Pipe { source, sink } = Pipe::open()?;
+    /// source.configure_blocking(false)?;
+    /// let selector = Selector::open()?;
+    /// let key = selector.register_into(source, Ops::READ, |source| Reader {
+    ///     source,
+    ///     received: Vec::new(),
+    /// })?;
+    /// # Ok::<(), nioselect::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`register`](Self::register); what `attach` has made is dropped then.
+    pub fn register_into<T: Send + 'static>(
+        &self,
+        channel: SelectableChannel<T>,
+        interest: Ops,
+        attach: impl FnOnce(SelectableChannel<T>) -> A,
+    ) -> Result<SelectionKey> {
+        let core = Arc::clone(channel.core());
+        self.register_core(core as _, interest, Mode::Level, attach(channel))
+    }
+
+    fn register_core(
+        &self,
+        channel: Arc<ChannelCore>,
+        interest: Ops,
+        mode: Mode,
+        attachment: A,
+    ) -> Result<SelectionKey> {
+        let notices = &self.0.notices;
+        notices.check_mode(mode)?;
         let valid = channel.kind().valid_ops();
         if !valid.contains(interest) {
             return Err(Error::InvalidOps {
@@ -108,23 +138,26 @@ impl<A> SelectorHandle<A> {
         let Some(admissions) = admissions.as_mut().filter(|_| self.is_open()) else {
             return Err(Error::ClosedSelector);
         };
-        let key = match keys.find(&self.0.notices) {
-            Some(key) => change(key, interest, mode)?,
+        let key = match keys.find(notices) {
+            Some(key) => {
+                key.set_interest_ops(interest)?;
+                key.set_mode(mode)?;
+                key
+            }
             None => {
-                self.0.notices.reserve(channel.raw_fd())?;
-                let notices = Arc::clone(&self.0.notices);
-                let key = SelectionKey::new(notices, valid, interest, mode);
+                notices.reserve(channel.raw_fd())?;
+                let key = SelectionKey::new(Arc::clone(notices), valid, interest, mode);
                 keys.add(&key);
                 key
             }
         };
-        let channel: Arc<ChannelCore> = Arc::clone(channel) as _;
+        drop(keys);
         admissions.push(Admission {
             key: key.clone(),
             channel,
             attachment,
         });
-        self.0.notices.signals().announce_changes();
+        notices.signals().announce_changes();
         Ok(key)
     }
 
@@ -157,7 +190,7 @@ impl<A> SelectorHandle<A> {
 
     /// The mechanism that the selector uses.
     pub fn backend(&self) -> Backend {
-        self.0.backend
+        self.0.notices.backend()
     }
 
     pub(crate) fn notices(&self) -> &Arc<Notices> {
@@ -182,16 +215,6 @@ impl<A> SelectorHandle<A> {
     pub(super) fn end_admissions(&self) -> Vec<Admission<A>> {
         self.admissions().take().unwrap_or_default()
     }
-}
-
-/// Registering again changes the key.
-fn change(key: SelectionKey, interest: Ops, mode: Mode) -> Result<SelectionKey> {
-    key.set_interest_ops(interest)?;
-    if key.mode() != mode {
-        key.set_mode(mode);
-        key.enqueue();
-    }
-    Ok(key)
 }
 
 impl<A> Clone for SelectorHandle<A> {

@@ -123,9 +123,10 @@ impl<A> Selector<A> {
     }
 
     fn over(poller: Poller<Entry<A>>) -> Self {
-        let notices = Arc::new(Notices::new(Arc::clone(poller.signals())));
+        let signals = Arc::clone(poller.signals());
         let has_edge_mode = poller.supports(Mode::Edge);
-        let handle = SelectorHandle::new(notices, poller.waker(), poller.backend(), has_edge_mode);
+        let notices = Arc::new(Notices::new(signals, poller.backend(), has_edge_mode));
+        let handle = SelectorHandle::new(notices, poller.waker());
         Self {
             handle,
             poller,
@@ -152,6 +153,20 @@ impl<A> Selector<A> {
         attachment: A,
     ) -> Result<SelectionKey> {
         self.handle.register(channel, interest, attachment)
+    }
+
+    /// As [`SelectorHandle::register_into`].
+    ///
+    /// # Errors
+    ///
+    /// As [`SelectorHandle::register`].
+    pub fn register_into<T: Send + 'static>(
+        &self,
+        channel: SelectableChannel<T>,
+        interest: Ops,
+        attach: impl FnOnce(SelectableChannel<T>) -> A,
+    ) -> Result<SelectionKey> {
+        self.handle.register_into(channel, interest, attach)
     }
 
     /// As [`SelectorHandle::wakeup`].

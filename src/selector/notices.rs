@@ -4,10 +4,11 @@ use std::mem;
 use std::os::fd::RawFd;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::backend::Backend;
 use crate::descriptor_set::DescriptorSet;
 use crate::error::{Error, Result};
 use crate::key::SelectionKey;
-use crate::poller::Signals;
+use crate::poller::{Mode, Signals};
 
 /// The part of a selector that its keys know, whatever its attachments are.
 ///
@@ -16,6 +17,8 @@ use crate::poller::Signals;
 #[derive(Debug)]
 pub(crate) struct Notices {
     signals: Arc<Signals>,
+    backend: Backend,
+    has_edge_mode: bool,
     pending: Mutex<Pending>,
 }
 
@@ -31,11 +34,28 @@ struct Pending {
 pub(super) const KEPT_CAPACITY: usize = 1024;
 
 impl Notices {
-    pub(super) fn new(signals: Arc<Signals>) -> Self {
+    pub(super) fn new(signals: Arc<Signals>, backend: Backend, has_edge_mode: bool) -> Self {
         Self {
             signals,
+            backend,
+            has_edge_mode,
             pending: Mutex::default(),
         }
+    }
+
+    pub(super) fn backend(&self) -> Backend {
+        self.backend
+    }
+
+    /// A mechanism without one-shots gets them from the poller.
+    pub(crate) fn check_mode(&self, mode: Mode) -> Result<()> {
+        if mode == Mode::Edge && !self.has_edge_mode {
+            return Err(Error::Unsupported(format!(
+                "{} has no Edge mode",
+                self.backend
+            )));
+        }
+        Ok(())
     }
 
     fn pending(&self) -> MutexGuard<'_, Pending> {
