@@ -23,15 +23,16 @@ compile_error!("nioselect needs a UNIX-like system");
 
 mod backend;
 pub mod channel;
-mod descriptor_set;
 mod error;
 mod key;
+mod mode;
 mod monitor;
 
 mod ops;
 pub mod poller;
 mod selector;
 mod sys;
+mod token;
 
 pub use backend::Backend;
 pub use channel::{
@@ -41,9 +42,10 @@ pub use channel::{
 };
 pub use error::{Error, Result};
 pub use key::SelectionKey;
+pub use mode::Mode;
 pub use monitor::{Monitor, Stopper};
 pub use ops::Ops;
-pub use poller::{Mode, Waker};
+pub use poller::Waker;
 pub use selector::{
     Drain, SelectedKey, SelectedKeyMut, SelectedKeys, Selector, SelectorBuilder, SelectorHandle,
 };

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use super::{Mechanism, Readiness, ReadyList};
 use crate::error::{Error, Result};
-use crate::poller::{Mode, Token};
+use crate::mode::Mode;
 use crate::sys::epoll::{self, Change, Event};
+use crate::token::Token;
 
 #[derive(Debug)]
 pub(crate) struct Epoll {

@@ -13,7 +13,8 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use crate::error::{Error, Result};
-use crate::poller::{Mode, Token};
+use crate::mode::Mode;
+use crate::token::Token;
 
 /// A mechanism of the system by which a selector learns what is ready.
 ///

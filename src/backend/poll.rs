@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use super::{Mechanism, Readiness, ReadyList};
 use crate::error::Result;
-use crate::poller::{Mode, Token};
+use crate::mode::Mode;
 use crate::sys::poll::{self, PollFd};
+use crate::token::Token;
 
 /// A dense array for the kernel, and beside it what belongs to each entry.
 #[derive(Default)]

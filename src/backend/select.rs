@@ -5,11 +5,12 @@ use std::os::fd::RawFd;
 use std::time::Duration;
 
 use super::{Mechanism, Readiness, ReadyList};
-use crate::descriptor_set::DescriptorSet;
 use crate::error::Result;
-use crate::poller::{Mode, Token};
+use crate::mode::Mode;
+use crate::sys::descriptor_set::DescriptorSet;
 use crate::sys::poll::{self, PollFd};
 use crate::sys::select;
+use crate::token::Token;
 
 /// What is asked for, and what the last call answered.
 #[derive(Debug, Default)]

@@ -41,21 +41,18 @@
 //! ```
 
 mod deadline;
+mod kernel;
 mod kind;
-mod mode;
 mod signals;
 mod slot;
-mod token;
+mod waiting;
 
 pub(crate) use deadline::Deadline;
 pub use kind::Kind;
-pub use mode::Mode;
+pub(crate) use signals::Signals;
 pub use signals::Waker;
-pub(crate) use signals::{Signalled, Signals};
-pub use token::Token;
 
 use std::fmt;
-use std::io;
 use std::mem;
 use std::os::fd::{AsFd, AsRawFd};
 use std::sync::Arc;
@@ -63,13 +60,14 @@ use std::time::Duration;
 
 use slab::Slab;
 
-use crate::backend::{Backend, Engine, Mechanism, Readiness, Ready, ReadyList};
-use crate::descriptor_set::DescriptorSet;
+use crate::backend::{Backend, Engine, ReadyList};
 use crate::error::{Error, Result};
+pub use crate::mode::Mode;
 use crate::ops::Ops;
+use crate::sys::descriptor_set::DescriptorSet;
 use crate::sys::fork;
-use crate::sys::wake::WakeDescriptor;
-use slot::{Slot, Step, Watched};
+pub use crate::token::Token;
+use slot::{Slot, Watched};
 
 /// Registrations of sources of type `S`, and the wait for one of them to become ready.
 ///
@@ -318,117 +316,6 @@ impl<S: AsFd> Poller<S> {
             woken: signalled.wakeup(),
         })
     }
-
-    /// As [`wait`](Self::wait), but ends for announced changes too, which the caller takes in,
-    /// and counts only the events that `report` says it has taken.
-    #[inline]
-    pub(crate) fn wait_until(
-        &mut self,
-        deadline: Deadline,
-        mut report: impl FnMut(Token, &mut S, Ops) -> bool,
-    ) -> Result<(usize, Signalled)> {
-        self.leave_parent()?;
-        self.apply_changes()?;
-        loop {
-            let signalled = self.look(deadline)?;
-            if signalled.wakeup() {
-                self.signals.use_up_wakeup();
-            }
-            let reported = if self.ready.is_empty() {
-                0
-            } else {
-                self.report_ready(&mut report)?
-            };
-            if reported > 0 || signalled.any() {
-                return Ok((reported, signalled));
-            }
-            // A list that is full of nothing to report, such as an old wakeup, may have kept out
-            // what is to be reported.
-            if deadline.has_passed() && !self.ready.is_full() {
-                return Ok((reported, signalled));
-            }
-        }
-    }
-
-    /// One wait of the mechanism, which may end early and empty-handed.
-    #[inline]
-    fn look(&mut self, deadline: Deadline) -> Result<Signalled> {
-        // If not all have been taken, whoever was taking them panicked: what is reported only
-        // once must not be lost.
-        if self.ready.is_empty() {
-            self.ready.clear();
-            if !self.casualties.is_empty() {
-                self.find_casualties_ready();
-            } else if matches!(deadline, Deadline::Now) {
-                self.statistics.waits += 1;
-                let outcome = self.mechanism.wait(&mut self.ready, Some(Duration::ZERO));
-                outcome.or_else(|error| self.survive(error))?;
-            } else {
-                return self.sleep(deadline);
-            }
-        }
-        Ok(self.signals.look())
-    }
-
-    #[inline(never)]
-    fn sleep(&mut self, deadline: Deadline) -> Result<Signalled> {
-        self.statistics.waits += 1;
-        let must_not_sleep = self.signals.fall_asleep().any();
-        let timeout = if must_not_sleep {
-            Some(Duration::ZERO)
-        } else {
-            deadline.remaining()
-        };
-        let outcome = self.mechanism.wait(&mut self.ready, timeout);
-        let signalled = self.signals.get_up();
-        outcome.or_else(|error| self.survive(error))?;
-        Ok(signalled)
-    }
-
-    /// A signal handler has nothing to do with us: it does not end a wait.
-    #[cold]
-    fn survive(&mut self, error: io::Error) -> Result<()> {
-        self.ready.clear();
-        match error.kind() {
-            io::ErrorKind::Interrupted => Ok(()),
-            _ => Err(Error::system(self.backend.waiting_call(), error)),
-        }
-    }
-
-    // Apart from the wait, which is kept short for the case that nothing is ready.
-    #[inline(never)]
-    fn report_ready(
-        &mut self,
-        report: &mut impl FnMut(Token, &mut S, Ops) -> bool,
-    ) -> Result<usize> {
-        let mut reported = 0;
-        while let Some(Ready { token, readiness }) = self.ready.take() {
-            let Some(slot) = find(&mut self.slots, token) else {
-                if token == Token::WAKE {
-                    quieten(&*self.mechanism, &self.signals)?;
-                }
-                continue;
-            };
-            if readiness.contains(Readiness::DEAD) {
-                stop_watching(&mut *self.mechanism, slot)?;
-            }
-            if let Some(ops) = take_ready_ops(&mut *self.mechanism, slot, readiness)? {
-                reported += usize::from(report(token, &mut slot.source, ops));
-            }
-        }
-        Ok(reported)
-    }
-
-    /// Whoever registered a closed descriptor learns it by the error that reading or writing
-    /// gives.
-    #[cold]
-    fn find_casualties_ready(&mut self) {
-        while !self.ready.is_full()
-            && let Some(token) = self.casualties.pop()
-        {
-            self.ready.push(token, Readiness::DEAD);
-        }
-    }
 }
 
 /// By itself, so that the rest of the poller can be used beside it.
@@ -437,176 +324,6 @@ fn find<S>(slots: &mut Slab<Slot<S>>, token: Token) -> Option<&mut Slot<S>> {
     slots
         .get_mut(token.index())
         .filter(|slot| slot.token == token)
-}
-
-/// What readiness means for a registration, if anything. A one-shot has fired by it.
-#[inline]
-fn take_ready_ops<S>(
-    mechanism: &mut dyn Mechanism,
-    slot: &mut Slot<S>,
-    readiness: Readiness,
-) -> Result<Option<Ops>> {
-    let ops = slot.ready_ops(readiness);
-    if ops.is_empty() {
-        return Ok(None);
-    }
-    if slot.mode == Mode::OneShot {
-        slot.set_interest(slot.kind(), Ops::empty());
-        if mechanism.supports(Mode::OneShot) {
-            slot.watched = Watched::Fired;
-        } else {
-            stop_watching(mechanism, slot)?;
-        }
-    }
-    Ok(Some(ops))
-}
-
-fn stop_watching<S>(mechanism: &mut dyn Mechanism, slot: &mut Slot<S>) -> Result<()> {
-    slot.watched = Watched::Not;
-    mechanism.remove(slot.fd)
-}
-
-/// An edge needs no read(2) to become silent again.
-fn wake_mode(mechanism: &dyn Mechanism) -> Mode {
-    if mechanism.supports(Mode::Edge) {
-        Mode::Edge
-    } else {
-        Mode::Level
-    }
-}
-
-#[cold]
-fn quieten(mechanism: &dyn Mechanism, signals: &Signals) -> Result<()> {
-    match &*signals.descriptor() {
-        Some(descriptor) if wake_mode(mechanism) == Mode::Level => descriptor.drain(),
-        _ => Ok(()),
-    }
-}
-
-/// The kernel's view of the registrations.
-impl<S> Poller<S> {
-    #[inline]
-    fn apply_changes(&mut self) -> Result<()> {
-        if self.changed.is_empty() {
-            Ok(())
-        } else {
-            self.apply_each_change()
-        }
-    }
-
-    fn apply_each_change(&mut self) -> Result<()> {
-        let mut outcome = Ok(());
-        let mut changed = mem::take(&mut self.changed);
-        changed.retain(|&token| match self.apply_change(token) {
-            Ok(()) => false,
-            Err(refusal) => {
-                if outcome.is_ok() {
-                    outcome = Err(refusal);
-                }
-                true
-            }
-        });
-        self.changed = changed;
-        outcome
-    }
-
-    fn apply_change(&mut self, token: Token) -> Result<()> {
-        let Some(slot) = find(&mut self.slots, token) else {
-            return Ok(());
-        };
-        let step = slot.next_step();
-        if step != Step::Nothing {
-            self.statistics.changes += 1;
-            match take_step(&mut *self.mechanism, slot, step) {
-                Ok(()) => {}
-                Err(error) if error.raw_os_error() == Some(libc::EBADF) => {
-                    slot.watched = Watched::Not;
-                    self.casualties.push(token);
-                }
-                Err(Error::System { call, source }) => {
-                    return Err(Error::Refused {
-                        token,
-                        fd: slot.fd,
-                        call,
-                        source,
-                    });
-                }
-                Err(error) => return Err(error),
-            }
-        }
-        slot.queued = false;
-        Ok(())
-    }
-
-    fn watch_wake_descriptor(&mut self) -> Result<()> {
-        let descriptor = self.signals.descriptor();
-        let descriptor = descriptor
-            .as_ref()
-            .expect("it is there as long as the poller is");
-        let fd = descriptor.as_fd().as_raw_fd();
-        let mode = wake_mode(&*self.mechanism);
-        self.mechanism
-            .add(fd, Token::WAKE, Readiness::READABLE, mode)
-    }
-
-    /// After fork(2) the kernel objects are shared: a change by the child would change what the
-    /// parent watches. The child gets its own, once it needs them.
-    #[inline]
-    fn leave_parent(&mut self) -> Result<()> {
-        if self.forks == fork::generation() {
-            Ok(())
-        } else {
-            self.start_anew()
-        }
-    }
-
-    #[cold]
-    fn start_anew(&mut self) -> Result<()> {
-        let mechanism = self.backend.open()?;
-        let descriptor = WakeDescriptor::open()?;
-        self.mechanism = mechanism;
-        *self.signals.descriptor() = Some(descriptor);
-        self.watch_wake_descriptor()?;
-        self.changed.clear();
-        for (_, slot) in &mut self.slots {
-            slot.watched = Watched::Not;
-            slot.queued = true;
-            self.changed.push(slot.token);
-        }
-        self.forks = fork::generation();
-        Ok(())
-    }
-}
-
-/// Tells the kernel, and notes what it knows then.
-///
-/// What it says it has, or has not, is believed: epoll(7) forgets a descriptor that was closed
-/// behind our back.
-fn take_step<S>(mechanism: &mut dyn Mechanism, slot: &mut Slot<S>, step: Step) -> Result<()> {
-    let &mut Slot {
-        fd, token, mode, ..
-    } = slot;
-    match step {
-        Step::Nothing => return Ok(()),
-        Step::Add(wanted) => match mechanism.add(fd, token, wanted, mode) {
-            Err(error) if error.raw_os_error() == Some(libc::EEXIST) => {
-                mechanism.modify(fd, token, wanted, mode)?;
-            }
-            answer => answer?,
-        },
-        Step::Modify(wanted) => match mechanism.modify(fd, token, wanted, mode) {
-            Err(error) if error.raw_os_error() == Some(libc::ENOENT) => {
-                mechanism.add(fd, token, wanted, mode)?;
-            }
-            answer => answer?,
-        },
-        Step::Remove => mechanism.remove(fd)?,
-    }
-    slot.watched = match step {
-        Step::Add(wanted) | Step::Modify(wanted) => Watched::For(wanted),
-        Step::Nothing | Step::Remove => Watched::Not,
-    };
-    Ok(())
 }
 
 impl<S> Poller<S> {

@@ -3,9 +3,10 @@
 use std::os::fd::RawFd;
 
 use super::kind::{Kind, Meaning};
-use super::{Mode, Token};
 use crate::backend::Readiness;
+use crate::mode::Mode;
 use crate::ops::Ops;
+use crate::token::Token;
 
 #[derive(Debug)]
 pub(super) struct Slot<S> {

@@ -5,10 +5,10 @@ use std::os::fd::RawFd;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::backend::Backend;
-use crate::descriptor_set::DescriptorSet;
 use crate::error::{Error, Result};
 use crate::key::SelectionKey;
 use crate::poller::{Mode, Signals};
+use crate::sys::descriptor_set::DescriptorSet;
 
 /// The part of a selector that its keys know, whatever its attachments are.
 ///

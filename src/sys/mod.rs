@@ -3,6 +3,7 @@
 #![allow(unsafe_code)]
 
 pub(crate) mod descriptor;
+pub(crate) mod descriptor_set;
 #[cfg(target_os = "linux")]
 pub(crate) mod epoll;
 pub(crate) mod fork;

@@ -6,7 +6,7 @@ use std::ptr;
 use std::time::Duration;
 
 use super::count;
-use crate::descriptor_set::DescriptorSet;
+use crate::sys::descriptor_set::DescriptorSet;
 
 /// Replaces both sets by those of their descriptors that are readable or writable, and tells how
 /// many bits are set. `highest` is the largest descriptor in either.

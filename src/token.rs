@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Names one registration with a [`Poller`](super::Poller).
+/// Names one registration with a [`Poller`](crate::poller::Poller).
 ///
 /// It has the index of a slot in its lower 32 bits and a generation in its upper ones: when a
 /// slot is used again, the generation differs, so that an event of a registration that has ended
@@ -17,7 +17,7 @@ impl Token {
     pub(crate) const WAKE: Self = Self(u64::MAX);
 
     #[inline]
-    pub(super) fn new(index: u32, generation: u32) -> Self {
+    pub(crate) fn new(index: u32, generation: u32) -> Self {
         Self(u64::from(generation) << 32 | u64::from(index))
     }
 
@@ -39,7 +39,7 @@ impl Token {
         (self.0 & 0xffff_ffff) as usize
     }
 
-    pub(super) const fn generation(self) -> u32 {
+    pub(crate) const fn generation(self) -> u32 {
         (self.0 >> 32) as u32
     }
 }

@@ -1,0 +1,163 @@
+//! Waiting, and reporting what the wait has found.
+
+use std::io;
+use std::time::Duration;
+
+use super::deadline::Deadline;
+use super::kernel::wake_mode;
+use super::signals::{Signalled, Signals};
+use super::slot::{Slot, Watched};
+use super::{Poller, find};
+use crate::backend::{Mechanism, Readiness, Ready};
+use crate::error::{Error, Result};
+use crate::mode::Mode;
+use crate::ops::Ops;
+use crate::token::Token;
+
+impl<S> Poller<S> {
+    /// As [`wait`](Self::wait), but ends for announced changes too, which the caller takes in,
+    /// and counts only the events that `report` says it has taken.
+    #[inline]
+    pub(crate) fn wait_until(
+        &mut self,
+        deadline: Deadline,
+        mut report: impl FnMut(Token, &mut S, Ops) -> bool,
+    ) -> Result<(usize, Signalled)> {
+        self.leave_parent()?;
+        self.apply_changes()?;
+        loop {
+            let signalled = self.look(deadline)?;
+            if signalled.wakeup() {
+                self.signals.use_up_wakeup();
+            }
+            let reported = if self.ready.is_empty() {
+                0
+            } else {
+                self.report_ready(&mut report)?
+            };
+            if reported > 0 || signalled.any() {
+                return Ok((reported, signalled));
+            }
+            // A list that is full of nothing to report, such as an old wakeup, may have kept out
+            // what is to be reported.
+            if deadline.has_passed() && !self.ready.is_full() {
+                return Ok((reported, signalled));
+            }
+        }
+    }
+
+    /// One wait of the mechanism, which may end early and empty-handed.
+    #[inline]
+    fn look(&mut self, deadline: Deadline) -> Result<Signalled> {
+        // If not all have been taken, whoever was taking them panicked: what is reported only
+        // once must not be lost.
+        if self.ready.is_empty() {
+            self.ready.clear();
+            if !self.casualties.is_empty() {
+                self.find_casualties_ready();
+            } else if matches!(deadline, Deadline::Now) {
+                self.statistics.waits += 1;
+                let outcome = self.mechanism.wait(&mut self.ready, Some(Duration::ZERO));
+                outcome.or_else(|error| self.survive(error))?;
+            } else {
+                return self.sleep(deadline);
+            }
+        }
+        Ok(self.signals.look())
+    }
+
+    #[inline(never)]
+    fn sleep(&mut self, deadline: Deadline) -> Result<Signalled> {
+        self.statistics.waits += 1;
+        let must_not_sleep = self.signals.fall_asleep().any();
+        let timeout = if must_not_sleep {
+            Some(Duration::ZERO)
+        } else {
+            deadline.remaining()
+        };
+        let outcome = self.mechanism.wait(&mut self.ready, timeout);
+        let signalled = self.signals.get_up();
+        outcome.or_else(|error| self.survive(error))?;
+        Ok(signalled)
+    }
+
+    /// A signal handler has nothing to do with us: it does not end a wait.
+    #[cold]
+    fn survive(&mut self, error: io::Error) -> Result<()> {
+        self.ready.clear();
+        match error.kind() {
+            io::ErrorKind::Interrupted => Ok(()),
+            _ => Err(Error::system(self.backend.waiting_call(), error)),
+        }
+    }
+
+    // Apart from the wait, which is kept short for the case that nothing is ready.
+    #[inline(never)]
+    fn report_ready(
+        &mut self,
+        report: &mut impl FnMut(Token, &mut S, Ops) -> bool,
+    ) -> Result<usize> {
+        let mut reported = 0;
+        while let Some(Ready { token, readiness }) = self.ready.take() {
+            let Some(slot) = find(&mut self.slots, token) else {
+                if token == Token::WAKE {
+                    quieten(&*self.mechanism, &self.signals)?;
+                }
+                continue;
+            };
+            if readiness.contains(Readiness::DEAD) {
+                stop_watching(&mut *self.mechanism, slot)?;
+            }
+            if let Some(ops) = take_ready_ops(&mut *self.mechanism, slot, readiness)? {
+                reported += usize::from(report(token, &mut slot.source, ops));
+            }
+        }
+        Ok(reported)
+    }
+
+    /// Whoever registered a closed descriptor learns it by the error that reading or writing
+    /// gives.
+    #[cold]
+    fn find_casualties_ready(&mut self) {
+        while !self.ready.is_full()
+            && let Some(token) = self.casualties.pop()
+        {
+            self.ready.push(token, Readiness::DEAD);
+        }
+    }
+}
+
+/// What readiness means for a registration, if anything. A one-shot has fired by it.
+#[inline]
+fn take_ready_ops<S>(
+    mechanism: &mut dyn Mechanism,
+    slot: &mut Slot<S>,
+    readiness: Readiness,
+) -> Result<Option<Ops>> {
+    let ops = slot.ready_ops(readiness);
+    if ops.is_empty() {
+        return Ok(None);
+    }
+    if slot.mode == Mode::OneShot {
+        slot.set_interest(slot.kind(), Ops::empty());
+        if mechanism.supports(Mode::OneShot) {
+            slot.watched = Watched::Fired;
+        } else {
+            stop_watching(mechanism, slot)?;
+        }
+    }
+    Ok(Some(ops))
+}
+
+fn stop_watching<S>(mechanism: &mut dyn Mechanism, slot: &mut Slot<S>) -> Result<()> {
+    slot.watched = Watched::Not;
+    mechanism.remove(slot.fd)
+}
+
+#[cold]
+fn quieten(mechanism: &dyn Mechanism, signals: &Signals) -> Result<()> {
+    match &*signals.descriptor() {
+        Some(descriptor) if wake_mode(mechanism) == Mode::Level => descriptor.drain(),
+        _ => Ok(()),
+    }
+}
