@@ -1,6 +1,7 @@
 //! select(2).
 
 use std::io;
+use std::mem;
 use std::os::fd::RawFd;
 use std::time::Duration;
 
@@ -13,10 +14,12 @@ use crate::sys::select;
 use crate::token::Token;
 
 /// What is asked for, and what the last call answered.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Select {
     wanted: Sets,
     answer: Sets,
+    /// Those of the answer that are looked at, for poll(2).
+    gathered: Vec<PollFd>,
     /// By descriptor.
     tokens: Vec<Token>,
     /// No wanted descriptor is larger.
@@ -25,7 +28,15 @@ pub(super) struct Select {
     next: RawFd,
 }
 
-#[derive(Debug, Default)]
+impl std::fmt::Debug for Select {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Select")
+            .field("highest", &self.highest)
+            .finish_non_exhaustive()
+    }
+}
+
+#[derive(Default)]
 struct Sets {
     readable: DescriptorSet,
     writable: DescriptorSet,
@@ -44,15 +55,15 @@ impl Sets {
             .unwrap_or(0)
     }
 
-    fn first(&self, from: RawFd) -> Option<RawFd> {
-        self.readable.first_of_either(&self.writable, from)
+    fn demand(&self, fd: RawFd) -> Readiness {
+        let mut demand = Readiness::empty();
+        demand.set(Readiness::READABLE, self.readable.contains(fd));
+        demand.set(Readiness::WRITABLE, self.writable.contains(fd));
+        demand
     }
 
-    fn readiness(&self, fd: RawFd) -> Readiness {
-        let mut readiness = Readiness::empty();
-        readiness.set(Readiness::READABLE, self.readable.contains(fd));
-        readiness.set(Readiness::WRITABLE, self.writable.contains(fd));
-        readiness
+    fn first(&self, from: RawFd) -> Option<RawFd> {
+        self.readable.first_of_either(&self.writable, from)
     }
 }
 
@@ -61,28 +72,47 @@ impl Select {
         self.tokens[usize::try_from(fd).expect("a member of a set is not negative")]
     }
 
-    /// A hang-up needs no set of its own: on every system it makes a descriptor readable, and an
-    /// error makes it readable and writable.
-    fn collect(&mut self, ready: &mut ReadyList) {
-        let start = self.next;
-        self.next = 0;
-        self.collect_range(ready, start, RawFd::MAX);
+    /// The sets tell which descriptors have something to tell, but not of what kind: an error or
+    /// a hang-up is "readable" or "writable" there. So poll(2) is asked about those that are
+    /// ready, and the answers are the same as on every other backend.
+    fn collect(&mut self, ready: &mut ReadyList) -> io::Result<()> {
+        self.gather(ready.limit());
+        poll::poll(&mut self.gathered, Some(Duration::ZERO))?;
+        for entry in &self.gathered {
+            if entry.revents != 0 {
+                let readiness = Readiness::of_poll_events(u32::from(entry.revents.cast_unsigned()));
+                ready.push(self.token(entry.fd), readiness);
+            }
+        }
+        Ok(())
+    }
+
+    /// At most `limit` of those that are ready, from where the last round ended.
+    fn gather(&mut self, limit: usize) {
+        self.gathered.clear();
+        let start = mem::take(&mut self.next);
+        self.gather_range(start, RawFd::MAX, limit);
         if self.next == 0 && start > 0 {
-            self.collect_range(ready, 0, start);
+            self.gather_range(0, start, limit);
         }
     }
 
-    fn collect_range(&mut self, ready: &mut ReadyList, from: RawFd, until: RawFd) {
+    fn gather_range(&mut self, from: RawFd, until: RawFd, limit: usize) {
         let mut from = from;
         while let Some(fd) = self.answer.first(from) {
             if fd >= until {
                 break;
             }
-            if ready.is_full() {
+            if self.gathered.len() == limit {
                 self.next = fd;
                 break;
             }
-            ready.push(self.token(fd), self.answer.readiness(fd));
+            let events = libc::c_short::from(self.wanted.demand(fd).to_poll_events());
+            self.gathered.push(PollFd {
+                fd,
+                events,
+                revents: 0,
+            });
             from = fd + 1;
         }
     }
@@ -148,10 +178,7 @@ impl Mechanism for Select {
         let Sets { readable, writable } = &mut self.answer;
         match select::select(self.highest, readable, writable, timeout) {
             Ok(0) => Ok(()),
-            Ok(_) => {
-                self.collect(ready);
-                Ok(())
-            }
+            Ok(_) => self.collect(ready),
             Err(error) if error.raw_os_error() == Some(libc::EBADF) => self.collect_dead(ready),
             Err(error) => Err(error),
         }

@@ -2,12 +2,14 @@
 
 use std::io;
 use std::os::fd::BorrowedFd;
+use std::time::Duration;
 
 use socket2::{SockRef, Type};
 
 use crate::error::{Error, Result};
 use crate::poller::Kind;
 use crate::sys::descriptor::{self, FileType};
+use crate::sys::poll;
 
 /// The kind of channel that a descriptor makes.
 ///
@@ -43,13 +45,21 @@ fn socket_kind(fd: BorrowedFd<'_>) -> Result<Kind> {
     if socket.is_listener().map_err(failed)? {
         return Ok(Kind::Listener);
     }
-    // Without a peer it may be connecting, unconnected or broken. What `Connecting` reports is
-    // right for all of them: nothing, or that an operation will tell more.
-    Ok(if socket.peer_addr().is_ok() {
-        Kind::Connected
-    } else {
-        Kind::Connecting
-    })
+    match socket.peer_addr() {
+        Ok(_) => Ok(Kind::Connected),
+        Err(_) if was_never_connected(fd)? => Ok(Kind::Unconnected),
+        // Connecting, or broken. What is reported for the first is right for the second too:
+        // that an operation will tell more.
+        Err(_) => Ok(Kind::Connecting),
+    }
+}
+
+/// A fresh stream socket is hung up and writable, but unlike a broken one not readable.
+fn was_never_connected(fd: BorrowedFd<'_>) -> Result<bool> {
+    let events = libc::POLLIN | libc::POLLOUT;
+    let answer = poll::poll_one(fd, events, Some(Duration::ZERO));
+    let answer = answer.map_err(|error| Error::system("poll", error))?;
+    Ok(answer & (libc::POLLHUP | libc::POLLIN | libc::POLLERR) == libc::POLLHUP)
 }
 
 #[cfg(target_os = "linux")]

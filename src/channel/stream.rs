@@ -143,6 +143,15 @@ fn unconnected(domain: Domain) -> Result<Socket> {
     Socket::new(domain, Type::STREAM, None).map_err(|error| Error::system("socket", error))
 }
 
+/// Linux tells the end of an attempt that has failed once more, by ECONNABORTED, before it begins
+/// another.
+fn connect(socket: &Socket, address: &SockAddr) -> io::Result<()> {
+    match socket.connect(address) {
+        Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => socket.connect(address),
+        answer => answer,
+    }
+}
+
 impl<T: StreamSocket> SelectableChannel<T> {
     fn begin_connect(&self, address: &SockAddr) -> Result<bool> {
         match self.kind() {
@@ -150,7 +159,7 @@ impl<T: StreamSocket> SelectableChannel<T> {
             Kind::Connecting => return Err(Error::ConnectionPending),
             _ => {}
         }
-        match SockRef::from(self).connect(address) {
+        match connect(&SockRef::from(self), address) {
             Ok(()) => {
                 self.core().set_kind(Kind::Connected);
                 Ok(true)

@@ -328,6 +328,10 @@ impl<A> Selector<A> {
                     counted += usize::from(take(selected, token, entry, ready));
                     true
                 })?;
+            if signalled.closed() {
+                self.let_go_of_everything();
+                return Ok(counted);
+            }
             if reported > 0 || signalled.changes() {
                 self.take_in_notices()?;
             }
