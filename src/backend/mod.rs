@@ -39,6 +39,11 @@ pub enum Backend {
     Poll,
     /// select(2), everywhere: every wait looks at each number up to the largest descriptor;
     /// descriptors beyond `FD_SETSIZE` are served too.
+    ///
+    /// One thing is different: select(2) has no word for a hang-up but "readable". A channel
+    /// that is interested in writing alone learns of one only if it makes it writable, as
+    /// it nearly always does; not, on Linux, if a UNIX domain peer shuts down both directions and
+    /// stays, while there is no room to write.
     Select,
 }
 

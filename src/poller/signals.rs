@@ -48,6 +48,12 @@ impl Signalled {
         self.0 & CLOSED != 0
     }
 
+    /// Whether there is anything to be done about it.
+    #[inline]
+    pub(super) fn anything(self) -> bool {
+        self.0 != 0
+    }
+
     #[inline]
     pub(crate) fn any(self) -> bool {
         self.0 & (WAKEUP | CHANGES) != 0

@@ -12,9 +12,32 @@ use crate::backend::{Mechanism, Readiness, Ready};
 use crate::error::{Error, Result};
 use crate::mode::Mode;
 use crate::ops::Ops;
+use crate::sys::fork;
 use crate::token::Token;
 
 impl<S> Poller<S> {
+    /// Looks at the kernel once, if there is nothing else to look at: no changes, no signals,
+    /// nothing left of the last wait. False if anything at all is to be done; what was found
+    /// ready stays for the wait that the caller does then.
+    ///
+    /// This is for programs that select without waiting over and over: each level of calls
+    /// between them and the system call costs as much as several checks.
+    #[inline]
+    pub(crate) fn finds_nothing(&mut self) -> bool {
+        let nothing_else = self.forks == fork::generation()
+            && self.changed.is_empty()
+            && self.casualties.is_empty()
+            && self.ready.is_empty()
+            && !self.signals.look().anything();
+        if !nothing_else {
+            return false;
+        }
+        self.statistics.waits += 1;
+        self.ready.clear();
+        let outcome = self.mechanism.wait(&mut self.ready, Some(Duration::ZERO));
+        outcome.is_ok() && self.ready.is_empty() && !self.signals.look().anything()
+    }
+
     /// As [`wait`](Self::wait), but ends for announced changes too, which the caller takes in,
     /// and counts only the events that `report` says it has taken.
     #[inline]

@@ -238,7 +238,11 @@ impl<A> Selector<A> {
     /// # Errors
     ///
     /// As [`select`](Self::select).
+    #[inline]
     pub fn select_now(&mut self) -> Result<usize> {
+        if self.poller.finds_nothing() {
+            return Ok(0);
+        }
         self.select_into_set(Deadline::Now)
     }
 
@@ -273,10 +277,15 @@ impl<A> Selector<A> {
     /// # Errors
     ///
     /// As [`select`](Self::select).
+    #[inline]
     pub fn select_now_with(&mut self, action: impl FnMut(SelectedKeyMut<'_, A>)) -> Result<usize> {
+        if self.poller.finds_nothing() {
+            return Ok(0);
+        }
         self.select_into_action(Deadline::Now, action)
     }
 
+    #[inline(never)]
     fn select_into_set(&mut self, deadline: Deadline) -> Result<usize> {
         self.run(deadline, |selected, token, entry, ready| {
             let key = &entry.key;
