@@ -7,20 +7,18 @@ use std::time::Duration;
 use super::{Mechanism, Readiness, ReadyList};
 use crate::error::{Error, Result};
 use crate::mode::Mode;
-use crate::sys::epoll::{self, Change, Event};
+use crate::sys::epoll::{self, Change};
 use crate::token::Token;
 
 #[derive(Debug)]
 pub(crate) struct Epoll {
     descriptor: OwnedFd,
-    events: EventBuffer,
 }
 
 impl Epoll {
     pub(super) fn open() -> Result<Self> {
         Ok(Self {
             descriptor: epoll::create()?,
-            events: EventBuffer::default(),
         })
     }
 
@@ -51,24 +49,8 @@ impl Mechanism for Epoll {
 
     #[inline]
     fn wait(&mut self, ready: &mut ReadyList, timeout: Option<Duration>) -> io::Result<()> {
-        epoll::wait(&self.descriptor, &mut self.events.0, ready.limit(), timeout)?;
-        for event in &self.events.0 {
-            ready.push(
-                Token::from_bits(event.u64),
-                Readiness::of_poll_events(event.events),
-            );
-        }
-        Ok(())
-    }
-}
-
-/// Where the kernel writes to. (The kernel's type says nothing of itself in `Debug` output.)
-#[derive(Default)]
-struct EventBuffer(Vec<Event>);
-
-impl std::fmt::Debug for EventBuffer {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} events", self.0.capacity())
+        let limit = ready.limit();
+        epoll::wait(&self.descriptor, ready.events(), limit, timeout)
     }
 }
 

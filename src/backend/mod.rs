@@ -3,7 +3,10 @@
 #[cfg(target_os = "linux")]
 pub(crate) mod epoll;
 mod poll;
+mod ready_list;
 mod select;
+
+pub(crate) use ready_list::ReadyList;
 
 use std::fmt;
 use std::io;
@@ -182,60 +185,6 @@ impl Readiness {
 pub(crate) struct Ready {
     pub(crate) token: Token,
     pub(crate) readiness: Readiness,
-}
-
-/// What one wait has found, bounded and used again for the next.
-#[derive(Debug)]
-pub(crate) struct ReadyList {
-    entries: Vec<Ready>,
-    /// How many of them have been taken out.
-    taken: usize,
-    limit: usize,
-}
-
-impl ReadyList {
-    pub(crate) fn with_limit(limit: usize) -> Self {
-        Self {
-            entries: Vec::new(),
-            taken: 0,
-            limit,
-        }
-    }
-
-    #[inline]
-    pub(crate) fn limit(&self) -> usize {
-        self.limit
-    }
-
-    /// Whether there was no room for more.
-    #[inline]
-    pub(crate) fn is_full(&self) -> bool {
-        self.entries.len() >= self.limit
-    }
-
-    #[inline]
-    pub(crate) fn is_empty(&self) -> bool {
-        self.taken == self.entries.len()
-    }
-
-    #[inline]
-    pub(crate) fn clear(&mut self) {
-        self.entries.clear();
-        self.taken = 0;
-    }
-
-    #[inline]
-    pub(crate) fn push(&mut self, token: Token, readiness: Readiness) {
-        self.entries.push(Ready { token, readiness });
-    }
-
-    /// The next in order.
-    #[inline]
-    pub(crate) fn take(&mut self) -> Option<Ready> {
-        let next = self.entries.get(self.taken).copied()?;
-        self.taken += 1;
-        Some(next)
-    }
 }
 
 /// What every mechanism does.

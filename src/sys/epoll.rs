@@ -4,10 +4,8 @@ use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::time::Duration;
 
-use super::{check, count, milliseconds};
+use super::{Event, check, count, milliseconds};
 use crate::error::Result;
-
-pub(crate) use libc::epoll_event as Event;
 
 /// What epoll_ctl(2) is asked to do.
 #[derive(Clone, Copy, Debug)]

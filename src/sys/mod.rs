@@ -11,6 +11,17 @@ pub(crate) mod poll;
 pub(crate) mod select;
 pub(crate) mod wake;
 
+#[cfg(target_os = "linux")]
+pub(crate) use libc::epoll_event as Event;
+
+/// What epoll(7) would report, for the mechanisms of systems without it.
+#[cfg(not(target_os = "linux"))]
+#[derive(Clone, Copy)]
+pub(crate) struct Event {
+    pub(crate) events: u32,
+    pub(crate) u64: u64,
+}
+
 use std::io;
 use std::time::Duration;
 

@@ -1,0 +1,46 @@
+//! The command line of the benchmarks.
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use nioselect_bench::error::Error;
+use nioselect_bench::{compare, harmony, scaling};
+
+/// Benchmarks of nioselect
+#[derive(Debug, Parser)]
+#[command(version)]
+struct Arguments {
+    #[command(subcommand)]
+    benchmark: Benchmark,
+}
+
+#[derive(Debug, Subcommand)]
+enum Benchmark {
+    Harmony(harmony::Options),
+    Scaling(scaling::Options),
+    Compare(compare::Options),
+}
+
+impl Benchmark {
+    fn run(&self) -> Result<(), Error> {
+        match self {
+            Self::Harmony(options) => harmony::run(options),
+            Self::Scaling(options) => scaling::run(options),
+            Self::Compare(options) => compare::run(options),
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    if cfg!(debug_assertions) {
+        eprintln!("warning: a debug build says little about speed; measure with --release");
+    }
+    match arguments.benchmark.run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(error.exit_code())
+        }
+    }
+}

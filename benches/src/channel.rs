@@ -1,0 +1,44 @@
+//! Channels of one descriptor each, so that there can be as many as the system allows.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+
+/// A descriptor that several engines watch at once.
+pub type Channel = Arc<OwnedFd>;
+
+/// Makes `count` channels. Of these, `ready`, spread evenly, can be read without waiting, and
+/// stay so because nobody reads; the others are silent for ever.
+///
+/// # Errors
+///
+/// That of the system call that failed.
+pub fn open(count: usize, ready: usize) -> io::Result<Vec<Channel>> {
+    let is_ready = |index| index * ready / count != (index + 1) * ready / count;
+    (0..count).map(|index| open_one(is_ready(index))).collect()
+}
+
+/// A silent channel.
+pub(crate) fn open_silent() -> io::Result<Channel> {
+    open_one(false)
+}
+
+#[cfg(target_os = "linux")]
+fn open_one(ready: bool) -> io::Result<Channel> {
+    use rustix::event::{EventfdFlags, eventfd};
+
+    let flags = EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK;
+    Ok(Arc::new(eventfd(u32::from(ready), flags)?))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn open_one(ready: bool) -> io::Result<Channel> {
+    use std::net::{Ipv4Addr, UdpSocket};
+
+    let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?;
+    socket.set_nonblocking(true)?;
+    if ready {
+        socket.send_to(b"!", socket.local_addr()?)?;
+    }
+    Ok(Arc::new(socket.into()))
+}

@@ -1,0 +1,119 @@
+//! `select_now` over many silent TCP connections.
+//!
+//! The question of a mail to the Apache Harmony developers in 2007: how long do so many calls of
+//! `selectNow` take over so many connections, with poll(2) and with epoll(7)?
+
+mod connections;
+mod result;
+mod rust;
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::Args;
+use nioselect::Backend;
+
+use crate::error::Error;
+use crate::limit;
+use crate::machine;
+use crate::progress::Progress;
+use crate::report::Report;
+use connections::Connections;
+use result::{Row, Workload};
+
+/// Opens many silent TCP connections over loopback, registers the accepted ends with one selector
+/// and calls `select_now` many times, for each backend.
+///
+/// The connections are made once and watched by every backend in turn: no selector takes part in
+/// connecting, so its time is the same in each row. In every round each backend opens a selector
+/// and registers all channels with it. Registering is timed up to and including the first
+/// `select_now`, which is what tells the kernel; then come the iterations. Times are medians of
+/// the rounds.
+#[derive(Args, Debug)]
+pub struct Options {
+    /// How many connections, at two descriptors each
+    #[arg(long, value_name = "N", default_value = "2000")]
+    channels: NonZeroUsize,
+
+    /// How many calls of `select_now` in each round
+    #[arg(long, value_name = "N", default_value = "10000")]
+    iterations: NonZeroUsize,
+
+    /// A backend's name, or all
+    #[arg(long, value_name = "NAME", default_value = "all", value_parser = parse_backends)]
+    backend: Backends,
+
+    /// How many rounds, in each of which every backend has its turn
+    #[arg(long, value_name = "N", default_value = "5")]
+    rounds: NonZeroUsize,
+
+    /// Write the result to this file, too
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Backends {
+    All,
+    One(Backend),
+}
+
+fn parse_backends(name: &str) -> Result<Backends, String> {
+    if name == "all" {
+        return Ok(Backends::All);
+    }
+    let backend = name.parse().map(Backends::One);
+    backend.map_err(|error: nioselect::Error| format!("{error}, all"))
+}
+
+/// Runs the benchmark and prints the table.
+///
+/// # Errors
+///
+/// [`Error::Request`] if so many channels do not fit, or the backend asked for cannot run here;
+/// [`Error::System`] if the system fails.
+pub fn run(options: &Options) -> Result<(), Error> {
+    let backends = runnable(options.backend)?;
+    limit::check(options.channels.get(), Connections::DESCRIPTORS_EACH)?;
+    let report = Report::create(options.json.as_deref())?;
+    let workload = Workload {
+        channels: options.channels.get(),
+        iterations: options.iterations.get(),
+        rounds: options.rounds.get(),
+    };
+    println!("{}", machine::describe());
+    let rows = measure(&workload, &backends)?;
+    print!("{}", result::table(&workload, &rows));
+    report.write(&result::json(&workload, &rows))
+}
+
+/// The backends to measure. Those that cannot run are named on standard error.
+fn runnable(asked: Backends) -> Result<Vec<Backend>, Error> {
+    let mut runnable = Vec::new();
+    match asked {
+        Backends::One(backend) => {
+            rust::probe(backend).map_err(|error| Error::Request(cannot_run(backend, &error)))?;
+            runnable.push(backend);
+        }
+        Backends::All => {
+            for &backend in Backend::ALL {
+                match rust::probe(backend) {
+                    Ok(()) => runnable.push(backend),
+                    Err(error) => eprintln!("{}", cannot_run(backend, &error)),
+                }
+            }
+        }
+    }
+    Ok(runnable)
+}
+
+fn cannot_run(backend: Backend, error: &nioselect::Error) -> String {
+    format!("{backend} cannot run here: {error}")
+}
+
+fn measure(workload: &Workload, backends: &[Backend]) -> Result<Vec<Row>, Error> {
+    let progress = Progress::new();
+    progress.step(format_args!("connecting {} channels", workload.channels));
+    let connections = Connections::open(workload.channels)?;
+    rust::measure(workload, backends, &connections, &progress)
+}

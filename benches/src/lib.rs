@@ -1,0 +1,22 @@
+//! Benchmarks of nioselect.
+//!
+//! | module | measures |
+//! | --- | --- |
+//! | [`harmony`] | `select_now` over many silent TCP connections, for each backend |
+//! | [`scaling`] | how `select_now` grows with the number of keys, for each backend |
+//! | [`compare`] | nioselect beside raw epoll, mio and polling, in one run |
+//!
+//! The Criterion benchmarks run the same [`engine`]s on the same [`channel`]s as [`compare`].
+
+pub mod channel;
+pub mod compare;
+pub mod engine;
+pub mod error;
+pub mod harmony;
+pub mod limit;
+mod machine;
+pub mod measure;
+mod progress;
+mod report;
+pub mod scaling;
+mod table;
