@@ -1,6 +1,7 @@
 //! The side of a selector that other threads have.
 
 use std::fmt;
+use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::notices::Notices;
@@ -204,11 +205,11 @@ impl<A> SelectorHandle<A> {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Moves what has been registered into `taken`, which is empty, and takes its storage.
-    pub(super) fn take_admissions(&self, taken: &mut Vec<Admission<A>>) {
-        if let Some(admissions) = self.admissions().as_mut() {
-            std::mem::swap(admissions, taken);
-        }
+    pub(super) fn take_admissions(&self) -> Vec<Admission<A>> {
+        self.admissions()
+            .as_mut()
+            .map(mem::take)
+            .unwrap_or_default()
     }
 
     /// From here on nothing is registered any more.

@@ -81,9 +81,8 @@ pub struct Selector<A> {
     handle: SelectorHandle<A>,
     poller: Poller<Entry<A>>,
     selected: Order,
-    /// Storage for the notices that are being taken in.
+    /// Storage for the keys that are being looked at again.
     changed: Vec<SelectionKey>,
-    admitted: Vec<Admission<A>>,
 }
 
 /// What the selector owns of a registration. The channel's core keeps its descriptor open.
@@ -132,7 +131,6 @@ impl<A> Selector<A> {
             poller,
             selected: Order::default(),
             changed: Vec::new(),
-            admitted: Vec::new(),
         }
     }
 
@@ -415,18 +413,18 @@ impl<A> Selector<A> {
         notices.signals().take_changes();
         let mut changed = mem::take(&mut self.changed);
         notices.take_changed(&mut changed);
-        let mut admitted = mem::take(&mut self.admitted);
-        self.handle.take_admissions(&mut admitted);
 
         let mut outcome = Ok(());
         for key in changed.drain(..) {
             outcome = outcome.and(self.take_in_change(&key));
         }
-        for admission in admitted.drain(..) {
-            outcome = outcome.and(self.admit(admission));
+        for admission in self.handle.take_admissions() {
+            self.admit(admission);
         }
-        self.changed = reusable(changed);
-        self.admitted = reusable(admitted);
+        // Storage for next time, unless it has become large.
+        if changed.capacity() <= notices::KEPT_CAPACITY {
+            self.changed = changed;
+        }
         outcome
     }
 
@@ -445,7 +443,7 @@ impl<A> Selector<A> {
         self.poller.update(token, kind, key.interest(), key.mode())
     }
 
-    fn admit(&mut self, admission: Admission<A>) -> Result<()> {
+    fn admit(&mut self, admission: Admission<A>) {
         let Admission {
             key,
             channel,
@@ -455,11 +453,11 @@ impl<A> Selector<A> {
             if let Some(entry) = self.poller.source_mut(token) {
                 entry.attachment = attachment;
             }
-            return Ok(());
+            return;
         }
         if key.is_cancelled() {
             self.forget(&key, &channel);
-            return Ok(());
+            return;
         }
         let (kind, interest, mode) = (channel.kind(), key.interest(), key.mode());
         let entry = Entry {
@@ -469,7 +467,6 @@ impl<A> Selector<A> {
         };
         let token = self.poller.register(entry, kind, interest, mode);
         key.set_token(token.expect("everything was checked when the channel was registered"));
-        Ok(())
     }
 
     fn let_go(&mut self, token: Token) -> Result<()> {
@@ -499,16 +496,6 @@ impl<A> Selector<A> {
             entry.key.invalidate();
             entry.channel.keys().remove(&entry.key);
         }
-    }
-}
-
-/// Storage for next time, unless it has become large.
-fn reusable<T>(mut storage: Vec<T>) -> Vec<T> {
-    storage.clear();
-    if storage.capacity() > notices::KEPT_CAPACITY {
-        Vec::new()
-    } else {
-        storage
     }
 }
 
