@@ -70,8 +70,8 @@ pub enum Error {
     /// The kernel refused to watch a descriptor when a queued change was applied.
     ///
     /// The change stays queued and is tried again at each selection until it succeeds, or
-    /// until the registration is cancelled: [`SelectionKey::token`](crate::SelectionKey::token)
-    /// finds the key. All other changes have been applied.
+    /// until the registration is cancelled: [`Selector::key_of`](crate::Selector::key_of) finds
+    /// the key. All other changes have been applied.
     #[error("cannot watch descriptor {fd} ({token}): {call}: {source}")]
     Refused {
         /// The registration.

@@ -14,7 +14,7 @@ use crate::channel::SelectableChannel;
 use crate::error::Result;
 use crate::key::SelectionKey;
 use crate::ops::Ops;
-use crate::poller::{Statistics, Waker};
+use crate::poller::{Deadline, Statistics, Waker};
 use crate::selector::{Selector, SelectorBuilder};
 
 /// Calls a watcher when its channel is ready.
@@ -62,6 +62,7 @@ pub struct Monitor {
     /// unless they have got another by then.
     removed: Vec<SelectionKey>,
     stop: Arc<AtomicBool>,
+    waker: Waker,
 }
 
 type Callback = Box<dyn FnMut(&mut Monitor, Ops)>;
@@ -72,6 +73,9 @@ struct Watcher {
     callback: Option<Callback>,
     /// `None` when it is removed.
     counted: Option<Counted>,
+    /// Its interest, if it became ready again while it runs: nothing until it has returned, or
+    /// a run within it would be busy.
+    suspended: Option<Ops>,
     /// Tells whether it was replaced or removed while it ran.
     version: u64,
     /// Whether its key is among the removed ones.
@@ -79,7 +83,10 @@ struct Watcher {
 }
 
 /// One watcher that is set, for as long as it lives: it also ends with its channel.
-struct Counted(Rc<Cell<usize>>);
+struct Counted {
+    watching: Rc<Cell<usize>>,
+    waker: Waker,
+}
 
 impl Monitor {
     /// A monitor over the [preferred](Backend::preferred) backend.
@@ -105,6 +112,7 @@ impl Monitor {
 
     fn over(selector: Selector<Watcher>) -> Self {
         Self {
+            waker: selector.waker(),
             selector,
             watching: Rc::default(),
             removed: Vec::new(),
@@ -134,13 +142,15 @@ impl Monitor {
             key.set_interest_ops(interest)?;
             known
                 .counted
-                .get_or_insert_with(|| Counted::new(&self.watching));
+                .get_or_insert_with(|| Counted::new(&self.watching, &self.waker));
+            known.suspended = None;
             known.replace(Some(callback));
             return Ok(());
         }
         let watcher = Watcher {
             callback: Some(callback),
-            counted: Some(Counted::new(&self.watching)),
+            counted: Some(Counted::new(&self.watching, &self.waker)),
+            suspended: None,
             version: 0,
             listed: false,
         };
@@ -148,13 +158,14 @@ impl Monitor {
         Ok(())
     }
 
-    /// Removes the watcher of `channel`; tells whether it had one.
+    /// Removes the watcher of `channel`; tells whether it had one. The channel stays registered
+    /// until the next run.
     pub fn remove<T>(&mut self, channel: &SelectableChannel<T>) -> bool {
         let key = channel.key_for(&self.selector);
         key.is_some_and(|key| self.remove_from(key))
     }
 
-    /// How many channels have a watcher.
+    /// How many channels have a watcher; one that has been dropped counts until the next run.
     pub fn len(&self) -> usize {
         self.watching.get()
     }
@@ -165,15 +176,13 @@ impl Monitor {
     }
 
     /// Waits until a channel is ready, and calls the watchers of all that are. Returns how many
-    /// it has called; none if a [`Stopper`] ended the wait.
+    /// it has called; none if a [`Stopper`] ended the wait. Without any watcher only that does.
     ///
     /// # Errors
     ///
     /// As [`Selector::select`].
     pub fn run_once(&mut self) -> Result<usize> {
-        self.forget_removed();
-        self.selector.select()?;
-        Ok(self.call_watchers())
+        self.run_until(Deadline::Never)
     }
 
     /// As [`run_once`](Self::run_once), but waits for at most `timeout`.
@@ -182,9 +191,7 @@ impl Monitor {
     ///
     /// As [`Selector::select`].
     pub fn run_once_timeout(&mut self, timeout: Duration) -> Result<usize> {
-        self.forget_removed();
-        self.selector.select_timeout(timeout)?;
-        Ok(self.call_watchers())
+        self.run_until(Deadline::after(Some(timeout)))
     }
 
     /// As [`run_once`](Self::run_once), but does not wait.
@@ -193,19 +200,18 @@ impl Monitor {
     ///
     /// As [`Selector::select`].
     pub fn run_now(&mut self) -> Result<usize> {
-        self.forget_removed();
-        self.selector.select_now()?;
-        Ok(self.call_watchers())
+        self.run_until(Deadline::Now)
     }
 
-    /// Runs until it is stopped, or until no watcher is left to wait for.
+    /// Runs until it is stopped, or until no watcher is left to wait for. A stop ends one run,
+    /// the innermost if they are nested.
     ///
     /// # Errors
     ///
     /// As [`Selector::select`].
     pub fn run(&mut self) -> Result<()> {
         while !self.stop.swap(false, Ordering::AcqRel) && self.has_anything_to_wait_for() {
-            self.run_once()?;
+            self.turn(Deadline::Never)?;
         }
         Ok(())
     }
@@ -214,13 +220,30 @@ impl Monitor {
     pub fn stopper(&self) -> Stopper {
         Stopper {
             stop: Arc::clone(&self.stop),
-            waker: self.selector.waker(),
+            waker: self.waker.clone(),
         }
     }
 
     /// What it has asked of the kernel so far.
     pub fn statistics(&self) -> Statistics {
         self.selector.statistics()
+    }
+
+    /// What ends a selection may concern nobody any more: a stop that has been obeyed, the end of
+    /// a watcher.
+    fn run_until(&mut self, deadline: Deadline) -> Result<usize> {
+        loop {
+            let called = self.turn(deadline)?;
+            if called > 0 || deadline.has_passed() || self.stop.load(Ordering::Acquire) {
+                return Ok(called);
+            }
+        }
+    }
+
+    fn turn(&mut self, deadline: Deadline) -> Result<usize> {
+        self.forget_removed();
+        self.selector.select_into_set(deadline)?;
+        Ok(self.call_watchers())
     }
 
     fn has_anything_to_wait_for(&mut self) -> bool {
@@ -257,27 +280,39 @@ impl Monitor {
         while let Some(mut selected) = self.selector.selected_keys().pop() {
             // A watcher that was set in this run may be interested in something else.
             let ready = selected.ready_ops() & selected.interest_ops();
-            let version = selected.attachment().version;
-            if !ready.is_empty()
-                && let Some(callback) = selected.attachment().callback.take()
-            {
-                let key = selected.key().clone();
+            if ready.is_empty() {
+                continue;
+            }
+            let key = selected.key();
+            let watcher = selected.attachment();
+            if let Some(callback) = watcher.callback.take() {
+                let (key, version) = (key.clone(), watcher.version);
                 self.call(key, ready, callback, version);
                 called += 1;
+            } else if watcher.counted.is_some() {
+                watcher.suspend(key);
             }
         }
         called
     }
 
+    /// The watcher of `key`, unless it has been replaced or removed.
+    fn current(&mut self, key: &SelectionKey, version: u64) -> Option<&mut Watcher> {
+        let watcher = self.selector.attachment(key);
+        watcher.filter(|watcher| watcher.version == version)
+    }
+
     /// A watcher that panics is removed: nobody knows in which state it is.
     fn call(&mut self, key: SelectionKey, ready: Ops, mut callback: Callback, version: u64) {
         if let Err(panic) = catch_unwind(AssertUnwindSafe(|| callback(self, ready))) {
-            self.remove_from(key);
+            if self.current(&key, version).is_some() {
+                self.remove_from(key);
+            }
             resume_unwind(panic);
         }
-        let watcher = self.selector.attachment(&key);
-        if let Some(watcher) = watcher.filter(|watcher| watcher.version == version) {
+        if let Some(watcher) = self.current(&key, version) {
             watcher.callback = Some(callback);
+            watcher.resume(&key);
         }
     }
 }
@@ -287,18 +322,42 @@ impl Watcher {
         self.version += 1;
         self.callback = callback;
     }
+
+    // A key that is not valid has no interest to be changed.
+    fn suspend(&mut self, key: &SelectionKey) {
+        self.suspended = key.interest_ops_and(Ops::empty()).ok();
+    }
+
+    fn resume(&mut self, key: &SelectionKey) {
+        if let Some(interest) = self.suspended.take() {
+            let _ = key.set_interest_ops(interest);
+        }
+    }
+}
+
+/// When it ends with its channel, in the midst of a selection, there may be nothing left to wait
+/// for.
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        if let Some(counted) = &self.counted {
+            counted.waker.wake();
+        }
+    }
 }
 
 impl Counted {
-    fn new(count: &Rc<Cell<usize>>) -> Self {
-        count.set(count.get() + 1);
-        Self(Rc::clone(count))
+    fn new(watching: &Rc<Cell<usize>>, waker: &Waker) -> Self {
+        watching.set(watching.get() + 1);
+        Self {
+            watching: Rc::clone(watching),
+            waker: waker.clone(),
+        }
     }
 }
 
 impl Drop for Counted {
     fn drop(&mut self) {
-        self.0.set(self.0.get() - 1);
+        self.watching.set(self.watching.get() - 1);
     }
 }
 

@@ -31,9 +31,8 @@ impl DatagramChannel {
     }
 
     /// Restricts the channel to one peer (`connect`): only its datagrams arrive, and
-    /// [`Write`](std::io::Write) and [`Read`](std::io::Read) are what `send` and `receive` are
-    /// without. A peer that does not listen is then reported as an error of an operation.
-    /// Connecting again changes the peer.
+    /// [`write`](Self::write) and [`read`](Self::read) need no address. A peer that does not
+    /// listen is then reported as an error of an operation. Connecting again changes the peer.
     ///
     /// # Errors
     ///
@@ -52,6 +51,26 @@ impl DatagramChannel {
     /// [`Error::System`], for instance because the datagram is too long.
     pub fn send(&self, datagram: &[u8], target: SocketAddr) -> Result<Option<usize>> {
         unless_it_would_block("sendto", self.get_ref().send_to(datagram, target))
+    }
+
+    /// Sends one datagram to the peer that the channel is connected to (`write`). In non-blocking
+    /// mode the result is `None` if there is no room now.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::System`]; [`ConnectionRefused`](io::ErrorKind::ConnectionRefused) tells that the
+    /// peer does not listen.
+    pub fn write(&self, datagram: &[u8]) -> Result<Option<usize>> {
+        unless_it_would_block("send", self.get_ref().send(datagram))
+    }
+
+    /// Receives one datagram (`read`), as [`receive`](Self::receive) does.
+    ///
+    /// # Errors
+    ///
+    /// As [`receive`](Self::receive).
+    pub fn read(&self, buffer: &mut [u8]) -> Result<Option<usize>> {
+        unless_it_would_block("recv", self.get_ref().recv(buffer))
     }
 
     /// Receives one datagram and its sender (`receive`). What does not fit into `buffer` is lost.
@@ -96,6 +115,25 @@ impl UnixDatagramChannel {
     /// As [`DatagramChannel::send`].
     pub fn send(&self, datagram: &[u8], target: impl AsRef<Path>) -> Result<Option<usize>> {
         unless_it_would_block("sendto", self.get_ref().send_to(datagram, target))
+    }
+
+    /// Sends one datagram to the peer that the channel is connected to, as
+    /// [`DatagramChannel::write`] does.
+    ///
+    /// # Errors
+    ///
+    /// As [`DatagramChannel::write`].
+    pub fn write(&self, datagram: &[u8]) -> Result<Option<usize>> {
+        unless_it_would_block("send", self.get_ref().send(datagram))
+    }
+
+    /// Receives one datagram, as [`DatagramChannel::read`] does.
+    ///
+    /// # Errors
+    ///
+    /// As [`DatagramChannel::receive`].
+    pub fn read(&self, buffer: &mut [u8]) -> Result<Option<usize>> {
+        unless_it_would_block("recv", self.get_ref().recv(buffer))
     }
 
     /// Receives one datagram and its sender, as [`DatagramChannel::receive`] does.

@@ -103,16 +103,31 @@ impl UnixServerSocketChannel {
     }
 }
 
-/// A connection that was reset while it waited is nobody's business: the next one is taken.
+/// What has happened to a connection while it waited is nobody's business: the next one is taken.
 fn one_of_those_that_wait<C>(accept: impl Fn() -> io::Result<C>) -> Result<Option<C>> {
     loop {
         match accept() {
             Ok(connection) => return Ok(Some(connection)),
-            Err(error) => match error.kind() {
-                io::ErrorKind::WouldBlock => return Ok(None),
-                io::ErrorKind::Interrupted | io::ErrorKind::ConnectionAborted => {}
-                _ => return Err(Error::system("accept", error)),
-            },
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(None),
+            Err(error) if is_of_one_connection(&error) => {}
+            Err(error) => return Err(Error::system("accept", error)),
         }
     }
+}
+
+/// Linux reports pending errors of the connection by accept(2), and asks to be called again.
+fn is_of_one_connection(error: &io::Error) -> bool {
+    matches!(
+        error.raw_os_error(),
+        Some(
+            libc::EINTR
+                | libc::ECONNABORTED
+                | libc::EPROTO
+                | libc::ENOPROTOOPT
+                | libc::ENETDOWN
+                | libc::ENETUNREACH
+                | libc::EHOSTDOWN
+                | libc::EHOSTUNREACH
+        )
+    )
 }

@@ -284,7 +284,7 @@ impl<A> Selector<A> {
     }
 
     #[inline(never)]
-    fn select_into_set(&mut self, deadline: Deadline) -> Result<usize> {
+    pub(crate) fn select_into_set(&mut self, deadline: Deadline) -> Result<usize> {
         self.run(deadline, |selected, token, entry, ready| {
             let key = &entry.key;
             if key.selected_at().is_none() {
@@ -368,6 +368,11 @@ impl<A> Selector<A> {
     /// All keys (`keys()`), in no particular order.
     pub fn keys(&mut self) -> impl Iterator<Item = &SelectionKey> {
         self.entries().map(|entry| entry.key())
+    }
+
+    /// The key that the poller knows by `token`, which [`Error::Refused`] tells.
+    pub fn key_of(&self, token: Token) -> Option<&SelectionKey> {
+        self.poller.source(token).map(|entry| &entry.key)
     }
 
     /// All keys with their attachments, in no particular order.

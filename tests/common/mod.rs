@@ -167,3 +167,20 @@ impl HangGuard {
         Self(guard)
     }
 }
+
+/// Whether this process may have as many descriptors as a test needs. If not, the test is passed
+/// over, and says so.
+pub fn may_have_descriptors(needed: u64) -> bool {
+    use rustix::process::{Resource, getrlimit, setrlimit};
+
+    let mut limit = getrlimit(Resource::Nofile);
+    if limit.maximum.is_some_and(|maximum| maximum < needed) {
+        eprintln!("SKIPPED: {needed} descriptors are needed, the limit here is {limit:?}");
+        return false;
+    }
+    if limit.current.is_some_and(|current| current < needed) {
+        limit.current = Some(needed);
+        setrlimit(Resource::Nofile, limit).unwrap();
+    }
+    true
+}

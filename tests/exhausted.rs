@@ -1,0 +1,229 @@
+//! No descriptor is left, or the kernel refuses one: the error says so, nothing leaks, and
+//! everything works again afterwards.
+#![allow(unsafe_code)]
+
+mod common;
+
+use std::fs::File;
+use std::io::Write;
+use std::mem::ManuallyDrop;
+use std::net::TcpStream;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use common::{any_port, on_every_backend, pipe, selector, unix_pair};
+use nioselect::poller::{Kind, Poller};
+use nioselect::{Backend, Error, Mode, Ops, Pipe, Selector, ServerSocketChannel};
+use rustix::process::{Resource, getrlimit, setrlimit};
+
+/// One test at a time: the limit is the process's.
+fn alone() -> MutexGuard<'static, ()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Every descriptor that the process may have, but those that are in use.
+struct AllDescriptors(Vec<OwnedFd>);
+
+impl AllDescriptors {
+    fn take() -> Self {
+        let mut limit = getrlimit(Resource::Nofile);
+        limit.current = Some(256);
+        setrlimit(Resource::Nofile, limit).unwrap();
+        let mut all = Self(Vec::new());
+        all.take_the_rest();
+        all
+    }
+
+    /// How many there were.
+    fn take_the_rest(&mut self) -> usize {
+        let before = self.0.len();
+        while let Ok(descriptor) = rustix::io::dup(rustix::stdio::stdin()) {
+            self.0.push(descriptor);
+        }
+        self.0.len() - before
+    }
+
+    fn give_back(&mut self, number: usize) {
+        self.0.truncate(self.0.len() - number);
+    }
+}
+
+fn failed_call(error: &Error) -> &'static str {
+    assert_eq!(
+        error.raw_os_error(),
+        Some(rustix::io::Errno::MFILE.raw_os_error())
+    );
+    match error {
+        Error::System { call, .. } => {
+            assert!(error.to_string().contains(call));
+            call
+        }
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn a_selector_needs_descriptors() {
+    let _alone = alone();
+    on_every_backend(|backend| {
+        let needed = if backend == Backend::Epoll { 2 } else { 1 };
+        let open = || Selector::builder().backend(backend).open::<()>();
+        let mut all = AllDescriptors::take();
+        for free in 0..needed {
+            all.give_back(free);
+            let call = failed_call(&open().unwrap_err());
+            assert!(
+                ["epoll_create1", "eventfd", "pipe"].contains(&call),
+                "{call}"
+            );
+            assert_eq!(all.take_the_rest(), free, "nothing has leaked");
+        }
+        all.give_back(needed);
+        let mut selector = open().unwrap();
+        selector.wakeup();
+        assert_eq!(selector.select().unwrap(), 0);
+        drop(selector);
+        assert_eq!(all.take_the_rest(), needed);
+    });
+}
+
+#[test]
+fn the_preferred_backend_does_not_depend_on_the_descriptors_left() {
+    let _alone = alone();
+    let (available, preferred) = (Backend::available(), Backend::preferred().unwrap());
+    let _all = AllDescriptors::take();
+    assert_eq!(Backend::available(), available);
+    assert_eq!(Backend::preferred().unwrap(), preferred);
+    failed_call(&Selector::<()>::open().unwrap_err());
+}
+
+#[test]
+fn a_pipe_needs_two_descriptors() {
+    let _alone = alone();
+    let mut all = AllDescriptors::take();
+    for free in 0..2 {
+        all.give_back(free);
+        assert_eq!(failed_call(&Pipe::open().unwrap_err()), "pipe");
+        assert_eq!(all.take_the_rest(), free);
+    }
+    all.give_back(2);
+    Pipe::open().unwrap();
+    assert_eq!(all.take_the_rest(), 2);
+}
+
+#[test]
+fn a_connection_waits_until_there_is_a_descriptor_for_it() {
+    let _alone = alone();
+    on_every_backend(|backend| {
+        let mut selector = selector(backend);
+        let server = ServerSocketChannel::bind(any_port()).unwrap();
+        server.configure_blocking(false).unwrap();
+        let key = server.register(&selector, Ops::ACCEPT, ()).unwrap();
+        let _client = TcpStream::connect(server.get_ref().local_addr().unwrap()).unwrap();
+        assert_eq!(selector.select().unwrap(), 1);
+
+        let mut all = AllDescriptors::take();
+        assert_eq!(failed_call(&server.accept().unwrap_err()), "accept");
+        selector.selected_keys().clear();
+        assert_eq!(selector.select_now().unwrap(), 1, "it is still there");
+        key.set_interest_ops(Ops::empty()).unwrap();
+        selector.selected_keys().clear();
+        assert_eq!(
+            selector.select_timeout(Duration::from_millis(5)).unwrap(),
+            0
+        );
+
+        all.give_back(1);
+        key.set_interest_ops(Ops::ACCEPT).unwrap();
+        assert_eq!(selector.select().unwrap(), 1);
+        assert!(server.accept().unwrap().is_some());
+        assert_eq!(all.take_the_rest(), 1);
+    });
+}
+
+fn regular_file() -> OwnedFd {
+    File::open(std::env::current_exe().unwrap()).unwrap().into()
+}
+
+/// Only epoll objects to a regular file; for the others it is ready for ever.
+#[test]
+fn what_the_kernel_refuses_does_not_hinder_the_others() {
+    let _alone = alone();
+    on_every_backend(|backend| {
+        let mut poller: Poller<OwnedFd> = Poller::open(backend).unwrap();
+        let mut register = |source, kind| {
+            poller
+                .register(source, kind, Ops::READ, Mode::Level)
+                .unwrap()
+        };
+        let (first, first_writer) = std::io::pipe().unwrap();
+        let (second, second_writer) = std::io::pipe().unwrap();
+        let first = register(first.into(), Kind::PipeSource);
+        let file = register(regular_file(), Kind::Other);
+        let second = register(second.into(), Kind::PipeSource);
+        (&first_writer).write_all(b"x").unwrap();
+        (&second_writer).write_all(b"x").unwrap();
+
+        let mut seen = Vec::new();
+        if backend == Backend::Epoll {
+            for _ in 0..2 {
+                let refused = poller
+                    .wait(None, |_, _, _| panic!("the wait has not begun"))
+                    .unwrap_err();
+                assert_eq!(refused.kind(), std::io::ErrorKind::PermissionDenied);
+                assert!(
+                    matches!(refused, Error::Refused { token, call, .. }
+                        if token == file && call == "epoll_ctl(EPOLL_CTL_ADD)"),
+                    "{refused}"
+                );
+            }
+        } else {
+            poller.wait(None, |token, _, _| seen.push(token)).unwrap();
+            assert!(seen.contains(&file));
+        }
+        poller.deregister(file).unwrap();
+        seen.clear();
+        poller.wait(None, |token, _, _| seen.push(token)).unwrap();
+        seen.sort_unstable();
+        assert_eq!(seen, [first, second]);
+    });
+}
+
+/// Puts a regular file in the place of a descriptor whose owner does not know.
+fn replace_by_a_file(number: RawFd) {
+    // SAFETY: the number is open and stays so; nobody is told that it has this owner too.
+    let mut victim = ManuallyDrop::new(unsafe { OwnedFd::from_raw_fd(number) });
+    rustix::io::dup2(regular_file(), &mut victim).unwrap();
+}
+
+#[test]
+fn a_refused_key_can_be_found_and_cancelled() {
+    let _alone = alone();
+    on_every_backend(|backend| {
+        if backend != Backend::Epoll {
+            return;
+        }
+        let mut selector = selector(backend);
+        let (ours, _theirs) = unix_pair();
+        let pipe = pipe();
+        let key = ours.register(&selector, Ops::READ, "refused").unwrap();
+        pipe.sink.register(&selector, Ops::WRITE, "fine").unwrap();
+        replace_by_a_file(ours.as_raw_fd());
+        let refused = selector.select().unwrap_err();
+        let Error::Refused { token, fd, .. } = refused else {
+            panic!("{refused}");
+        };
+        assert_eq!((Some(token), fd), (key.token(), ours.as_raw_fd()));
+        assert!(matches!(selector.select_now(), Err(Error::Refused { .. })));
+        key.cancel();
+        assert_eq!(selector.select().unwrap(), 1);
+        let selected: Vec<_> = selector
+            .selected_keys()
+            .iter()
+            .map(|key| *key.attachment())
+            .collect();
+        assert_eq!(selected, ["fine"]);
+    });
+}
