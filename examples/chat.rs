@@ -14,7 +14,6 @@ use std::collections::VecDeque;
 use std::env;
 use std::error::Error;
 use std::io::{self, ErrorKind, Read, Write};
-use std::rc::Rc;
 use std::time::Duration;
 
 use nioselect::channel::option::TCP_NODELAY;
@@ -31,7 +30,7 @@ const RETRY: Duration = Duration::from_secs(1);
 
 /// What is attached to the key of a client: it owns the channel. The listener's key has none.
 struct Client {
-    channel: Rc<SocketChannel>,
+    channel: SocketChannel,
     name: String,
     /// A line that has not ended yet.
     input: Vec<u8>,
@@ -44,7 +43,7 @@ impl Client {
     /// too: the client has left.
     fn read_lines(&mut self) -> io::Result<Vec<String>> {
         let mut buffer = [0; LONGEST_LINE];
-        match self.channel.as_ref().read(&mut buffer) {
+        match self.channel.read(&mut buffer) {
             Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
             Ok(count) => self.input.extend(&buffer[..count]),
             Err(error) if error.kind() == ErrorKind::WouldBlock => {}
@@ -89,7 +88,7 @@ impl Client {
     /// Writes what is queued as far as it goes, and answers what to wait for.
     fn write(&mut self) -> io::Result<Ops> {
         while !self.queue.is_empty() {
-            match self.channel.as_ref().write(self.queue.as_slices().0) {
+            match self.channel.write(self.queue.as_slices().0) {
                 Ok(count) => drop(self.queue.drain(..count)),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
                     return Ok(Ops::READ | Ops::WRITE);
@@ -117,16 +116,17 @@ impl Room {
         while let Some((channel, address)) = self.listener.accept()? {
             channel.configure_blocking(false)?;
             channel.set_option(&TCP_NODELAY, true)?;
-            let channel = Rc::new(channel);
             let greeting = format!("* you are {address}; /name NAME changes that\n");
-            let client = Client {
-                channel: Rc::clone(&channel),
+            let client = |channel| Client {
+                channel,
                 name: address.to_string(),
                 input: Vec::new(),
                 queue: greeting.into_bytes().into(),
             };
             let interest = Ops::READ | Ops::WRITE;
-            let key = self.selector.register(&channel, interest, Some(client))?;
+            let key = self
+                .selector
+                .register_into(channel, interest, |channel| Some(client(channel)))?;
             let text = format!("* {address} has joined\n");
             self.news.push_back((key, text));
         }

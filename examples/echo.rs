@@ -12,7 +12,6 @@
 use std::env;
 use std::error::Error;
 use std::io::{self, ErrorKind, Read, Write};
-use std::rc::Rc;
 use std::time::Duration;
 
 use nioselect::{Ops, SelectionKey, Selector, SelectorHandle, ServerSocketChannel, SocketChannel};
@@ -26,13 +25,13 @@ const RETRY: Duration = Duration::from_secs(1);
 /// What is attached to the key of a connection. It owns the channel, so that cancelling the key
 /// closes the connection.
 struct Connection {
-    channel: Rc<SocketChannel>,
+    channel: SocketChannel,
     pending: Vec<u8>,
     at_end: bool,
 }
 
 impl Connection {
-    fn new(channel: Rc<SocketChannel>) -> Self {
+    fn new(channel: SocketChannel) -> Self {
         Self {
             channel,
             pending: Vec::new(),
@@ -58,14 +57,14 @@ impl Connection {
     /// makes the key ready again.
     fn read(&mut self) -> io::Result<()> {
         let mut buffer = [0; 16 * 1024];
-        let count = unless_it_would_block(self.channel.as_ref().read(&mut buffer))?;
+        let count = unless_it_would_block(self.channel.read(&mut buffer))?;
         self.at_end = count == Some(0);
         self.pending.extend(&buffer[..count.unwrap_or(0)]);
         Ok(())
     }
 
     fn write(&mut self) -> io::Result<()> {
-        let count = unless_it_would_block(self.channel.as_ref().write(&self.pending))?;
+        let count = unless_it_would_block(self.channel.write(&self.pending))?;
         self.pending.drain(..count.unwrap_or(0));
         Ok(())
     }
@@ -87,9 +86,7 @@ fn accept_all(
 ) -> nioselect::Result<()> {
     while let Some((channel, _)) = listener.accept()? {
         channel.configure_blocking(false)?;
-        let channel = Rc::new(channel);
-        let connection = Connection::new(Rc::clone(&channel));
-        selector.register(&channel, Ops::READ, Some(connection))?;
+        selector.register_into(channel, Ops::READ, |channel| Some(Connection::new(channel)))?;
     }
     Ok(())
 }
