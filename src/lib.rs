@@ -16,7 +16,27 @@
 //! | [`poller`] | tokens, interest, what is ready for which operation |
 //! | `backend` | descriptors and readiness, one mechanism a file |
 //! | `sys` | the system calls |
-#![doc = include_str!("../README.md")]
+//!
+//! # Example
+//!
+//! ```
+//! use std::io::{Read, Write};
+//! use nioselect::{Ops, Pipe, Selector};
+//!
+//! let Pipe { mut source, mut sink } = Pipe::open()?;
+//! source.configure_blocking(false)?;
+//! let mut selector = Selector::open()?;
+//! source.register(&selector, Ops::READ, "greetings")?;
+//!
+//! sink.write_all(b"hello")?;
+//! selector.select()?;
+//! for key in selector.selected_keys().drain() {
+//!     let mut buffer = [0; 16];
+//!     let count = source.read(&mut buffer)?;
+//!     println!("{}: {} bytes", key.attachment(), count);
+//! }
+//! # Ok::<(), std::io::Error>(())
+//! ```
 
 #[cfg(not(unix))]
 compile_error!("nioselect needs a UNIX-like system");
@@ -49,3 +69,8 @@ pub use poller::Waker;
 pub use selector::{
     Drain, SelectedKey, SelectedKeyMut, SelectedKeys, Selector, SelectorBuilder, SelectorHandle,
 };
+
+/// The example in the README must compile.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -7,7 +7,7 @@ mod counting;
 use std::hint::black_box;
 use std::io::Write;
 
-use common::{on_every_backend, pipe, selector};
+use common::{may_have_descriptors, on_every_backend, pipe, selector};
 use nioselect::{Backend, Mode, Ops, Pipe, SelectionKey, Selector};
 
 /// As many rounds as warm up whatever grows, and then as many that must not allocate.
@@ -33,6 +33,7 @@ struct Scene {
 
 impl Scene {
     fn new(backend: Backend, ready: usize, mode: Mode) -> Self {
+        assert!(may_have_descriptors(1000), "for all tests together");
         let selector = selector(backend);
         let pipes: Vec<_> = (0..ready + 100).map(|_| pipe()).collect();
         let register = |(index, pipe): (usize, &Pipe)| {
