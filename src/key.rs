@@ -126,8 +126,10 @@ impl SelectionKey {
     /// that its channel does not have.
     pub fn set_interest_ops(&self, ops: Ops) -> Result<()> {
         self.check(ops)?;
-        let before = self.0.interest.swap(ops.bits(), Ordering::AcqRel);
-        self.note_change(before, ops);
+        if self.interest() != ops {
+            self.0.interest.store(ops.bits(), Ordering::Release);
+            self.enqueue();
+        }
         Ok(())
     }
 
@@ -245,15 +247,6 @@ impl SelectionKey {
         Arc::ptr_eq(&self.0.notices, notices)
     }
 
-    #[inline]
-    pub(crate) fn is(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
-
-    pub(crate) fn downgrade(&self) -> WeakKey {
-        WeakKey(Arc::downgrade(&self.0))
-    }
-
     pub(crate) fn set_token(&self, token: Token) {
         self.0.token.store(token.to_bits(), Ordering::Release);
     }
@@ -306,23 +299,10 @@ impl SelectionKey {
     }
 }
 
-/// A channel's reference to one of its keys.
-#[derive(Clone, Debug)]
-pub(crate) struct WeakKey(std::sync::Weak<State>);
-
-impl WeakKey {
-    pub(crate) fn upgrade(&self) -> Option<SelectionKey> {
-        self.0.upgrade().map(SelectionKey)
-    }
-
-    pub(crate) fn is(&self, key: &SelectionKey) -> bool {
-        std::ptr::eq(self.0.as_ptr(), Arc::as_ptr(&key.0))
-    }
-}
-
 impl PartialEq for SelectionKey {
+    #[inline]
     fn eq(&self, other: &Self) -> bool {
-        self.is(other)
+        Arc::ptr_eq(&self.0, &other.0)
     }
 }
 

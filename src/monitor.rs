@@ -15,7 +15,8 @@ use crate::error::Result;
 use crate::key::SelectionKey;
 use crate::ops::Ops;
 use crate::poller::{Deadline, Statistics, Waker};
-use crate::selector::{Selector, SelectorBuilder};
+use crate::selector::{SelectedKeyMut, Selector, SelectorBuilder};
+use crate::token::Token;
 
 /// Calls a watcher when its channel is ready.
 ///
@@ -58,9 +59,9 @@ pub struct Monitor {
     selector: Selector<Watcher>,
     /// How many watchers are set.
     watching: Rc<Cell<usize>>,
-    /// Keys that had their watcher removed since the last run. They are cancelled by the next,
+    /// Registrations that had their watcher removed since the last run. The next cancels them,
     /// unless they have got another by then.
-    removed: Vec<SelectionKey>,
+    removed: Vec<Token>,
     stop: Arc<AtomicBool>,
     waker: Waker,
 }
@@ -136,10 +137,9 @@ impl Monitor {
         watcher: impl FnMut(&mut Monitor, Ops) + 'static,
     ) -> Result<()> {
         let callback: Callback = Box::new(watcher);
-        if let Some(key) = channel.key_for(&self.selector)
-            && let Some(known) = self.selector.attachment(&key)
-        {
-            key.set_interest_ops(interest)?;
+        if let Some(mut entry) = self.selector.entry_of(channel) {
+            entry.set_interest_ops(interest)?;
+            let known = entry.attachment();
             known
                 .counted
                 .get_or_insert_with(|| Counted::new(&self.watching, &self.waker));
@@ -161,8 +161,8 @@ impl Monitor {
     /// Removes the watcher of `channel`; tells whether it had one. The channel stays registered
     /// until the next run.
     pub fn remove<T>(&mut self, channel: &SelectableChannel<T>) -> bool {
-        let key = channel.key_for(&self.selector);
-        key.is_some_and(|key| self.remove_from(key))
+        let entry = self.selector.entry_of(channel);
+        entry.is_some_and(|entry| remove_from(entry, &mut self.removed))
     }
 
     /// How many channels have a watcher; one that has been dropped counts until the next run.
@@ -253,26 +253,14 @@ impl Monitor {
     }
 
     fn forget_removed(&mut self) {
-        for key in self.removed.drain(..) {
-            if let Some(watcher) = self.selector.attachment(&key) {
-                watcher.listed = false;
-                if watcher.counted.is_none() {
-                    key.cancel();
+        for token in self.removed.drain(..) {
+            if let Some(mut entry) = self.selector.entry(token) {
+                entry.attachment().listed = false;
+                if entry.attachment().counted.is_none() {
+                    entry.key().cancel();
                 }
             }
         }
-    }
-
-    fn remove_from(&mut self, key: SelectionKey) -> bool {
-        let Some(watcher) = self.selector.attachment(&key) else {
-            return false;
-        };
-        let before = watcher.counted.take();
-        watcher.replace(None);
-        if !mem::replace(&mut watcher.listed, true) {
-            self.removed.push(key);
-        }
-        before.is_some()
     }
 
     fn call_watchers(&mut self) -> usize {
@@ -283,11 +271,14 @@ impl Monitor {
             if ready.is_empty() {
                 continue;
             }
+            let Some(token) = selected.token() else {
+                continue;
+            };
             let key = selected.key();
             let watcher = selected.attachment();
             if let Some(callback) = watcher.callback.take() {
-                let (key, version) = (key.clone(), watcher.version);
-                self.call(key, ready, callback, version);
+                let version = watcher.version;
+                self.call(token, ready, callback, version);
                 called += 1;
             } else if watcher.counted.is_some() {
                 watcher.suspend(key);
@@ -296,25 +287,40 @@ impl Monitor {
         called
     }
 
-    /// The watcher of `key`, unless it has been replaced or removed.
-    fn current(&mut self, key: &SelectionKey, version: u64) -> Option<&mut Watcher> {
-        let watcher = self.selector.attachment(key);
-        watcher.filter(|watcher| watcher.version == version)
+    /// The registration, unless its watcher has been replaced or removed.
+    fn current(&mut self, token: Token, version: u64) -> Option<SelectedKeyMut<'_, Watcher>> {
+        let mut entry = self.selector.entry(token)?;
+        (entry.attachment().version == version).then_some(entry)
     }
 
     /// A watcher that panics is removed: nobody knows in which state it is.
-    fn call(&mut self, key: SelectionKey, ready: Ops, mut callback: Callback, version: u64) {
+    fn call(&mut self, token: Token, ready: Ops, mut callback: Callback, version: u64) {
         if let Err(panic) = catch_unwind(AssertUnwindSafe(|| callback(self, ready))) {
-            if self.current(&key, version).is_some() {
-                self.remove_from(key);
+            let mut removed = mem::take(&mut self.removed);
+            if let Some(entry) = self.current(token, version) {
+                remove_from(entry, &mut removed);
             }
+            self.removed = removed;
             resume_unwind(panic);
         }
-        if let Some(watcher) = self.current(&key, version) {
-            watcher.callback = Some(callback);
-            watcher.resume(&key);
+        if let Some(mut entry) = self.current(token, version) {
+            let key = entry.key();
+            entry.attachment().callback = Some(callback);
+            entry.attachment().resume(key);
         }
     }
+}
+
+/// Whether there was a watcher to be removed.
+fn remove_from(mut entry: SelectedKeyMut<'_, Watcher>, removed: &mut Vec<Token>) -> bool {
+    let token = entry.token();
+    let watcher = entry.attachment();
+    let before = watcher.counted.take();
+    watcher.replace(None);
+    if !mem::replace(&mut watcher.listed, true) {
+        removed.extend(token);
+    }
+    before.is_some()
 }
 
 impl Watcher {

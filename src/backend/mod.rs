@@ -44,9 +44,9 @@ pub enum Backend {
     /// descriptors beyond `FD_SETSIZE` are served too.
     ///
     /// One thing is different: select(2) has no word for a hang-up but "readable". A channel
-    /// that is interested in writing alone learns of one only if it makes it writable, as
-    /// it nearly always does; not, on Linux, if a UNIX domain peer shuts down both directions and
-    /// stays, while there is no room to write.
+    /// that is interested in writing alone learns of one only if it makes it writable, as it
+    /// nearly always does; not, on Linux, if both directions of a UNIX domain connection have
+    /// been shut down while there is no room to write.
     Select,
 }
 

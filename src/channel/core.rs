@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::error::{Error, Result};
-use crate::key::{SelectionKey, WeakKey};
+use crate::key::SelectionKey;
 use crate::poller::Kind;
 use crate::selector::Notices;
 use crate::sys::descriptor;
@@ -83,7 +83,7 @@ impl<T: ?Sized> Core<T> {
 
     pub(super) fn configure_blocking(&self, blocking: bool) -> Result<()> {
         let keys = self.keys();
-        if blocking && keys.iter().any(|key| key.is_valid()) {
+        if blocking && keys.iter().any(SelectionKey::is_valid) {
             return Err(Error::IllegalBlockingMode);
         }
         descriptor::set_nonblocking(self.as_fd(), !blocking)
@@ -107,27 +107,27 @@ impl<T: ?Sized> AsFd for Core<T> {
     }
 }
 
-/// The keys of one channel: at most one for each selector.
+/// The keys of one channel: at most one for each selector, until that has let go of it.
 #[derive(Debug, Default)]
-pub(crate) struct KeyList(Vec<WeakKey>);
+pub(crate) struct KeyList(Vec<SelectionKey>);
 
 impl KeyList {
-    pub(crate) fn find(&self, selector: &Arc<Notices>) -> Option<SelectionKey> {
-        self.iter().find(|key| key.belongs_to(selector))
+    pub(crate) fn find(&self, selector: &Arc<Notices>) -> Option<&SelectionKey> {
+        self.0.iter().find(|key| key.belongs_to(selector))
     }
 
-    pub(crate) fn add(&mut self, key: &SelectionKey) {
+    pub(crate) fn add(&mut self, key: SelectionKey) {
         // Most channels have one key for all their life.
         self.0.reserve_exact(1);
-        self.0.push(key.downgrade());
+        self.0.push(key);
     }
 
     pub(crate) fn remove(&mut self, key: &SelectionKey) {
-        self.0.retain(|weak| !weak.is(key));
+        self.0.retain(|known| known != key);
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = SelectionKey> {
-        self.0.iter().filter_map(WeakKey::upgrade)
+    fn iter(&self) -> std::slice::Iter<'_, SelectionKey> {
+        self.0.iter()
     }
 
     pub(super) fn is_empty(&self) -> bool {

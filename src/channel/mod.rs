@@ -45,7 +45,8 @@ use crate::error::Result;
 use crate::key::SelectionKey;
 use crate::ops::Ops;
 use crate::poller::{Kind, Mode};
-use crate::selector::SelectorHandle;
+use crate::selector::{Selector, SelectorHandle};
+use crate::token::Token;
 
 /// A descriptor that can be registered with selectors (`java.nio.channels.SelectableChannel`).
 ///
@@ -170,7 +171,19 @@ impl<T> SelectableChannel<T> {
 
     /// Its key with `selector` (`keyFor`), valid or not yet let go of.
     pub fn key_for<A>(&self, selector: &impl AsRef<SelectorHandle<A>>) -> Option<SelectionKey> {
-        self.core().keys().find(selector.as_ref().notices())
+        self.core()
+            .keys()
+            .find(selector.as_ref().notices())
+            .cloned()
+    }
+}
+
+impl<T> SelectableChannel<T> {
+    /// Whether the selector has taken its registration in, and the poller's name for it then.
+    pub(crate) fn token_with<A>(&self, selector: &Selector<A>) -> Option<Option<Token>> {
+        let keys = self.core().keys();
+        keys.find(selector.as_ref().notices())
+            .map(SelectionKey::token)
     }
 }
 

@@ -143,12 +143,12 @@ impl<A> SelectorHandle<A> {
             Some(key) => {
                 key.set_interest_ops(interest)?;
                 key.set_mode(mode)?;
-                key
+                key.clone()
             }
             None => {
                 notices.reserve(channel.raw_fd())?;
                 let key = SelectionKey::new(Arc::clone(notices), valid, interest, mode);
-                keys.add(&key);
+                keys.add(key.clone());
                 key
             }
         };

@@ -377,8 +377,7 @@ impl<A> Selector<A> {
 
     /// All keys with their attachments, in no particular order.
     pub fn entries(&mut self) -> impl Iterator<Item = SelectedKeyMut<'_, A>> {
-        // What fails here stays queued, and fails the next selection.
-        let _ = self.take_in_notices();
+        self.take_in_registrations();
         self.poller.sources_mut().map(Entry::selected_mut)
     }
 
@@ -394,10 +393,32 @@ impl<A> Selector<A> {
             return None;
         }
         if key.token().is_none() {
-            // What fails here stays queued, and fails the next selection.
-            let _ = self.take_in_notices();
+            self.take_in_registrations();
         }
         Some(&mut self.poller.source_mut(key.token()?)?.attachment)
+    }
+
+    /// What the monitor asks for, many times a run: as [`attachment`](Self::attachment), by the
+    /// channel.
+    pub(crate) fn entry_of<T>(
+        &mut self,
+        channel: &SelectableChannel<T>,
+    ) -> Option<SelectedKeyMut<'_, A>> {
+        let mut token = channel.token_with(self)?;
+        if token.is_none() {
+            self.take_in_registrations();
+            token = channel.token_with(self)?;
+        }
+        self.entry(token?)
+    }
+
+    pub(crate) fn entry(&mut self, token: Token) -> Option<SelectedKeyMut<'_, A>> {
+        self.poller.source_mut(token).map(Entry::selected_mut)
+    }
+
+    fn take_in_registrations(&mut self) {
+        // What fails here stays queued, and fails the next selection.
+        let _ = self.take_in_notices();
     }
 }
 

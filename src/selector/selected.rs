@@ -81,7 +81,7 @@ impl<'a, A> SelectedKeys<'a, A> {
                 .0
                 .get(place)
                 .and_then(|&token| self.poller.source(token));
-            entry.is_some_and(|entry| entry.key.is(key))
+            entry.is_some_and(|entry| entry.key == *key)
         })
     }
 
