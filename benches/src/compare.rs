@@ -25,7 +25,9 @@ use crate::table::{Table, number};
 /// The jobs: "look" asks what is ready, without waiting, and visits it: which channel, ready for
 /// what. "register + deregister" begins to watch one more channel, looks, ceases to watch it and
 /// looks. "interest toggle" watches a channel for writing too, then only for reading again, and
-/// looks. "wakeup" asks for a wakeup while nobody waits, and looks.
+/// looks. "wakeup" asks for a wakeup while nobody waits, and looks. "renew all watchers" ceases to
+/// watch each channel and begins to watch it again, and looks; nioselect does that with the
+/// callbacks of its monitor.
 ///
 /// In every round each engine has its turn of a few milliseconds. The ratio is nioselect's time
 /// divided by the engine's, for each round; shown are the medians over the rounds, and the least
@@ -103,6 +105,7 @@ fn measure(options: &Options) -> Result<Vec<Row>, Error> {
         ("register + deregister", Job::Registration, 0),
         ("interest toggle", Job::InterestToggle, 0),
         ("wakeup", Job::Wakeup, 0),
+        ("renew all watchers", Job::Renewal, 0),
     ];
     let mut rows = Vec::new();
     for (name, job, ready) in looks.chain(others) {

@@ -61,32 +61,35 @@ impl Kind {
         }
     }
 
-    /// What the kernel's answers mean in this state for an interest set.
-    pub(super) fn meaning(self, interest: Ops) -> Meaning {
-        let counting = match self {
+    /// The operations of `interest` that can become ready in this state, by an error all of them.
+    pub(super) fn counting(self, interest: Ops) -> Ops {
+        match self {
             Self::Unconnected => Ops::empty(),
             Self::Connected => interest - Ops::CONNECT,
             _ => interest,
-        };
+        }
+    }
+
+    /// What the kernel's answers mean in this state for an interest set.
+    pub(super) fn meaning(self, interest: Ops) -> Meaning {
         let (reading, writing) = if self == Self::Connecting && interest.contains(Ops::CONNECT) {
             (Ops::empty(), Ops::CONNECT)
         } else {
             (Ops::READ | Ops::ACCEPT, Ops::WRITE | Ops::CONNECT)
         };
+        let counting = self.counting(interest);
         Meaning {
             readable: counting & reading,
             writable: counting & writing,
-            failed: counting,
         }
     }
 }
 
-/// Which operations become ready by which answer of the kernel.
+/// Which operations become ready by which answer of the kernel, if it is not an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Meaning {
     readable: Ops,
     writable: Ops,
-    failed: Ops,
 }
 
 impl Meaning {
@@ -101,9 +104,6 @@ impl Meaning {
     /// The operations that the kernel's answer makes ready.
     #[inline]
     pub(super) fn ready_ops(self, answer: Readiness) -> Ops {
-        if answer.intersects(Readiness::FAILED) {
-            return self.failed;
-        }
         let mut ready = Ops::empty();
         if answer.contains(Readiness::READABLE) {
             ready |= self.readable;
@@ -129,35 +129,20 @@ mod tests {
     #[test]
     fn no_interest_asks_for_nothing_and_gets_nothing() {
         for kind in Kind::ALL {
-            assert_eq!(kind.meaning(Ops::empty()).demand(), Readiness::empty());
-            assert_eq!(
-                kind.meaning(Ops::empty()).ready_ops(Readiness::all()),
-                Ops::empty()
-            );
+            let meaning = kind.meaning(Ops::empty());
+            assert_eq!(meaning.demand(), Readiness::empty());
+            assert_eq!(meaning.ready_ops(Readiness::all()), Ops::empty());
+            assert_eq!(kind.counting(Ops::empty()), Ops::empty());
         }
     }
 
     #[test]
     fn failure_makes_the_whole_interest_ready() {
         let all = Ops::READ | Ops::WRITE | Ops::CONNECT;
-        assert_eq!(
-            Kind::Connecting.meaning(all).ready_ops(Readiness::FAILED),
-            all
-        );
-        assert_eq!(
-            Kind::Connected.meaning(all).ready_ops(Readiness::FAILED),
-            Ops::READ | Ops::WRITE
-        );
-        assert_eq!(
-            Kind::Unconnected.meaning(all).ready_ops(Readiness::all()),
-            Ops::empty()
-        );
-        assert_eq!(
-            Kind::PipeSource
-                .meaning(Ops::READ)
-                .ready_ops(Readiness::FAILED),
-            Ops::READ
-        );
+        assert_eq!(Kind::Connecting.counting(all), all);
+        assert_eq!(Kind::Connected.counting(all), Ops::READ | Ops::WRITE);
+        assert_eq!(Kind::Unconnected.counting(all), Ops::empty());
+        assert_eq!(Kind::PipeSource.counting(Ops::READ), Ops::READ);
     }
 
     #[test]

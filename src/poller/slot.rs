@@ -83,6 +83,9 @@ impl<S> Slot<S> {
 
     #[inline]
     pub(super) fn ready_ops(&self, answer: Readiness) -> Ops {
+        if answer.intersects(Readiness::FAILED) {
+            return self.kind.counting(self.interest);
+        }
         self.meaning.ready_ops(answer)
     }
 

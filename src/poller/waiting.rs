@@ -8,7 +8,7 @@ use super::kernel::wake_mode;
 use super::signals::{Signalled, Signals};
 use super::slot::{Slot, Watched};
 use super::{Poller, find};
-use crate::backend::{Mechanism, Readiness, Ready};
+use crate::backend::{Engine, Mechanism, Readiness, Ready};
 use crate::error::{Error, Result};
 use crate::mode::Mode;
 use crate::ops::Ops;
@@ -129,11 +129,16 @@ impl<S> Poller<S> {
                 continue;
             };
             if readiness.contains(Readiness::DEAD) {
-                stop_watching(&mut *self.mechanism, slot)?;
+                stop_watching(&mut self.mechanism, slot)?;
             }
-            if let Some(ops) = take_ready_ops(&mut *self.mechanism, slot, readiness)? {
-                reported += usize::from(report(token, &mut slot.source, ops));
+            let ops = slot.ready_ops(readiness);
+            if ops.is_empty() {
+                continue;
             }
+            if slot.mode == Mode::OneShot {
+                fire(&mut self.mechanism, slot)?;
+            }
+            reported += usize::from(report(token, &mut slot.source, ops));
         }
         Ok(reported)
     }
@@ -150,29 +155,20 @@ impl<S> Poller<S> {
     }
 }
 
-/// What readiness means for a registration, if anything. A one-shot has fired by it.
-#[inline]
-fn take_ready_ops<S>(
-    mechanism: &mut dyn Mechanism,
-    slot: &mut Slot<S>,
-    readiness: Readiness,
-) -> Result<Option<Ops>> {
-    let ops = slot.ready_ops(readiness);
-    if ops.is_empty() {
-        return Ok(None);
+/// A one-shot that is reported is armed no more.
+#[cold]
+fn fire<S>(mechanism: &mut Engine, slot: &mut Slot<S>) -> Result<()> {
+    slot.set_interest(slot.kind(), Ops::empty());
+    if mechanism.supports(Mode::OneShot) {
+        slot.watched = Watched::Fired;
+        Ok(())
+    } else {
+        stop_watching(mechanism, slot)
     }
-    if slot.mode == Mode::OneShot {
-        slot.set_interest(slot.kind(), Ops::empty());
-        if mechanism.supports(Mode::OneShot) {
-            slot.watched = Watched::Fired;
-        } else {
-            stop_watching(mechanism, slot)?;
-        }
-    }
-    Ok(Some(ops))
 }
 
-fn stop_watching<S>(mechanism: &mut dyn Mechanism, slot: &mut Slot<S>) -> Result<()> {
+#[cold]
+fn stop_watching<S>(mechanism: &mut Engine, slot: &mut Slot<S>) -> Result<()> {
     slot.watched = Watched::Not;
     mechanism.remove(slot.fd)
 }

@@ -87,4 +87,14 @@ impl Engine for Mio {
         self.waker.wake()?;
         self.look()
     }
+
+    fn renew_all(&mut self) -> io::Result<usize> {
+        let registry = self.poll.registry();
+        for (number, channel) in numbered(&self.channels) {
+            let source = &mut SourceFd(&channel.as_raw_fd());
+            registry.deregister(source)?;
+            registry.register(source, Token(number), Interest::READABLE)?;
+        }
+        self.look()
+    }
 }

@@ -48,6 +48,8 @@ pub enum Job {
     InterestToggle,
     /// [`Engine::wake_and_look`].
     Wakeup,
+    /// [`Engine::renew_all`].
+    Renewal,
 }
 
 /// Watches channels for reading, level-triggered, and does [jobs](Job) with them.
@@ -84,6 +86,13 @@ pub trait Engine: fmt::Debug {
     /// As [`look`](Self::look).
     fn wake_and_look(&mut self) -> io::Result<usize>;
 
+    /// Ceases to watch each channel and begins to watch it again, and looks.
+    ///
+    /// # Errors
+    ///
+    /// As [`look`](Self::look).
+    fn renew_all(&mut self) -> io::Result<usize>;
+
     /// Does a job so many times.
     ///
     /// # Errors
@@ -96,6 +105,7 @@ pub trait Engine: fmt::Debug {
             Job::Registration => repeat(times, || self.register_and_deregister()),
             Job::InterestToggle => repeat(times, || self.toggle_interest()),
             Job::Wakeup => repeat(times, || self.wake_and_look()),
+            Job::Renewal => repeat(times, || self.renew_all()),
         }
     }
 }
@@ -153,6 +163,7 @@ mod tests {
                 assert_eq!(engine.register_and_deregister().unwrap(), 0, "{name}");
                 assert_eq!(engine.toggle_interest().unwrap(), 0, "{name}");
                 assert_eq!(engine.wake_and_look().unwrap(), 0, "{name}");
+                assert_eq!(engine.renew_all().unwrap(), 0, "{name}");
             }
         }
     }
@@ -166,6 +177,7 @@ mod tests {
             assert_eq!(engine.register_and_deregister().unwrap(), 20, "{backend}");
             assert_eq!(engine.toggle_interest().unwrap(), 10, "{backend}");
             assert_eq!(engine.wake_and_look().unwrap(), 10, "{backend}");
+            assert_eq!(engine.renew_all().unwrap(), 10, "{backend}");
         }
     }
 }

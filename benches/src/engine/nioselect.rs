@@ -1,8 +1,10 @@
 //! The selector of this project.
 
+use std::cell::Cell;
 use std::io;
+use std::rc::Rc;
 
-use nioselect::{Backend, Ops, SelectableChannel, SelectionKey, Selector};
+use nioselect::{Backend, Monitor, Ops, SelectableChannel, SelectionKey, Selector};
 
 use super::{CAPACITY, Engine, numbered};
 use crate::channel::{self, Channel};
@@ -14,6 +16,33 @@ pub(crate) struct Nioselect {
     channels: Vec<SelectableChannel<Channel>>,
     first: SelectionKey,
     spare: SelectableChannel<Channel>,
+    /// Opened when it is needed first.
+    watchers: Option<Watchers>,
+}
+
+/// What [`Engine::renew_all`] is done with: a callback for each channel.
+#[derive(Debug)]
+struct Watchers {
+    monitor: Monitor,
+    /// The sum of the numbers of the channels that were ready in a run.
+    seen: Rc<Cell<usize>>,
+}
+
+impl Watchers {
+    fn open(backend: Backend) -> io::Result<Self> {
+        Ok(Self {
+            monitor: Monitor::open_with(backend)?,
+            seen: Rc::default(),
+        })
+    }
+
+    fn set(&mut self, channel: &SelectableChannel<Channel>, number: usize) -> io::Result<()> {
+        let seen = Rc::clone(&self.seen);
+        self.monitor.set(channel, Ops::READ, move |_, _| {
+            seen.set(seen.get() + number);
+        })?;
+        Ok(())
+    }
 }
 
 impl Nioselect {
@@ -38,6 +67,7 @@ impl Nioselect {
             spare: SelectableChannel::new(channel::open_silent()?)?,
             selector,
             channels,
+            watchers: None,
         })
     }
 }
@@ -74,5 +104,19 @@ impl Engine for Nioselect {
     fn wake_and_look(&mut self) -> io::Result<usize> {
         self.selector.wakeup();
         self.look()
+    }
+
+    fn renew_all(&mut self) -> io::Result<usize> {
+        let watchers = match &mut self.watchers {
+            Some(watchers) => watchers,
+            none => none.insert(Watchers::open(self.selector.backend())?),
+        };
+        for (number, channel) in (1..).zip(&self.channels) {
+            watchers.monitor.remove(channel);
+            watchers.set(channel, number)?;
+        }
+        watchers.seen.set(0);
+        watchers.monitor.run_now()?;
+        Ok(watchers.seen.get())
     }
 }

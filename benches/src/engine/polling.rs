@@ -83,6 +83,14 @@ impl Engine for Polling {
         self.poller.notify()?;
         self.look()
     }
+
+    fn renew_all(&mut self) -> io::Result<usize> {
+        for (number, channel) in numbered(&self.channels) {
+            self.poller.delete(&**channel)?;
+            self.add(number, channel)?;
+        }
+        self.look()
+    }
 }
 
 impl Drop for Polling {

@@ -94,6 +94,14 @@ impl Engine for RawEpoll {
         rustix::io::write(&self.wakeup, &1_u64.to_ne_bytes())?;
         self.look()
     }
+
+    fn renew_all(&mut self) -> io::Result<usize> {
+        for (number, channel) in numbered(&self.channels) {
+            self.control(EPOLL_CTL_DEL, channel, 0, number)?;
+            self.control(EPOLL_CTL_ADD, channel, EPOLLIN, number)?;
+        }
+        self.look()
+    }
 }
 
 impl fmt::Debug for RawEpoll {
