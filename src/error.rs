@@ -11,7 +11,8 @@ pub type Result<T> = std::result::Result<T, Error>;
 
 /// A broken contract, a mechanism that cannot do what was asked, or a failed system call.
 ///
-/// It converts into an [`io::Error`], so that `?` works in functions that return one.
+/// It converts into an [`io::Error`] of the same [kind](Self::kind), which keeps it inside, so
+/// that `?` works in functions that return one.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -71,7 +72,7 @@ pub enum Error {
     ///
     /// The change stays queued and is tried again at each selection until it succeeds, or
     /// until the registration is cancelled: [`Selector::key_of`](crate::Selector::key_of) finds
-    /// the key. All other changes have been applied.
+    /// the key. All other changes have been applied, and what was ready has been reported.
     #[error("cannot watch descriptor {fd} ({token}): {call}: {source}")]
     Refused {
         /// The registration.
@@ -119,9 +120,8 @@ impl Error {
             Self::Unsupported(_) => io::ErrorKind::Unsupported,
             Self::AlreadyRegistered { .. } => io::ErrorKind::AlreadyExists,
             Self::NotRegistered(_) => io::ErrorKind::NotFound,
-            Self::ClosedSelector | Self::CancelledKey | Self::NoConnectionPending => {
-                io::ErrorKind::NotConnected
-            }
+            Self::ClosedSelector | Self::CancelledKey => io::ErrorKind::Other,
+            Self::NoConnectionPending => io::ErrorKind::NotConnected,
             Self::IllegalBlockingMode
             | Self::InvalidOps { .. }
             | Self::AlreadyConnected

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 use crate::error::{Error, Result};
+use crate::notices::Notices;
 use crate::ops::Ops;
 use crate::poller::{Mode, Token};
-use crate::selector::Notices;
 
 /// The registration of one channel with one selector (`java.nio.channels.SelectionKey`).
 ///
@@ -126,6 +126,7 @@ impl SelectionKey {
     /// that its channel does not have.
     pub fn set_interest_ops(&self, ops: Ops) -> Result<()> {
         self.check(ops)?;
+        // Whoever arms a one-shot again does so after it was reported, and so sees it disarmed.
         if self.interest() != ops {
             self.0.interest.store(ops.bits(), Ordering::Release);
             self.enqueue();
@@ -174,11 +175,7 @@ impl SelectionKey {
     /// How often a readiness that lasts is reported.
     #[inline]
     pub fn mode(&self) -> Mode {
-        match self.0.mode.load(Ordering::Acquire) {
-            mode if mode == Mode::OneShot as u8 => Mode::OneShot,
-            mode if mode == Mode::Edge as u8 => Mode::Edge,
-            _ => Mode::Level,
-        }
+        Mode::from_index(self.0.mode.load(Ordering::Acquire))
     }
 
     /// Replaces the mode; it takes effect as a change of the interest set does.
@@ -207,14 +204,10 @@ impl SelectionKey {
     }
 
     fn check(&self, requested: Ops) -> Result<()> {
-        let valid = self.valid_ops();
         if !self.is_valid() {
-            Err(Error::CancelledKey)
-        } else if !valid.contains(requested) {
-            Err(Error::InvalidOps { requested, valid })
-        } else {
-            Ok(())
+            return Err(Error::CancelledKey);
         }
+        requested.check_against(self.valid_ops())
     }
 
     fn note_change(&self, before: u8, now: Ops) {

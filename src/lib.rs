@@ -47,6 +47,7 @@ mod error;
 mod key;
 mod mode;
 mod monitor;
+mod notices;
 
 mod ops;
 pub mod poller;

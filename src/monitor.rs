@@ -15,7 +15,7 @@ use crate::error::Result;
 use crate::key::SelectionKey;
 use crate::ops::Ops;
 use crate::poller::{Deadline, Statistics, Waker};
-use crate::selector::{SelectedKeyMut, Selector, SelectorBuilder};
+use crate::selector::{SelectedKeyMut, Selector};
 use crate::token::Token;
 
 /// Calls a watcher when its channel is ready.
@@ -94,21 +94,18 @@ impl Monitor {
     ///
     /// # Errors
     ///
-    /// As [`SelectorBuilder::open`].
+    /// As [`SelectorBuilder::open`](crate::SelectorBuilder::open).
     pub fn open() -> Result<Self> {
-        SelectorBuilder::default().open().map(Self::over)
+        Selector::open().map(Self::over)
     }
 
     /// A monitor over `backend`.
     ///
     /// # Errors
     ///
-    /// As [`SelectorBuilder::open`].
+    /// As [`SelectorBuilder::open`](crate::SelectorBuilder::open).
     pub fn open_with(backend: Backend) -> Result<Self> {
-        SelectorBuilder::default()
-            .backend(backend)
-            .open()
-            .map(Self::over)
+        Selector::builder().backend(backend).open().map(Self::over)
     }
 
     fn over(selector: Selector<Watcher>) -> Self {

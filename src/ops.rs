@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::error::{Error, Result};
+
 bitflags::bitflags! {
     /// A set of operations, with the bit values of `java.nio.channels.SelectionKey`.
     ///
@@ -22,6 +24,19 @@ bitflags::bitflags! {
         const CONNECT = 8;
         /// A connection waits to be accepted (`OP_ACCEPT`).
         const ACCEPT = 16;
+    }
+}
+
+impl Ops {
+    /// Whether a channel that allows `valid` allows these.
+    pub(crate) fn check_against(self, valid: Self) -> Result<()> {
+        if valid.contains(self) {
+            return Ok(());
+        }
+        Err(Error::InvalidOps {
+            requested: self,
+            valid,
+        })
     }
 }
 

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::error::{Error, Result};
 use crate::key::SelectionKey;
+use crate::notices::Notices;
 use crate::poller::Kind;
-use crate::selector::Notices;
 use crate::sys::descriptor;
 
 /// A channel of which nothing is known but what every channel has. Whoever holds it keeps the
@@ -15,7 +15,6 @@ use crate::sys::descriptor;
 pub(crate) type ChannelCore = Core<dyn Send>;
 
 /// The descriptor's owner, and the channel's state and keys.
-#[derive(Debug)]
 pub(crate) struct Core<T: ?Sized> {
     fd: RawFd,
     kind: AtomicU8,
@@ -24,7 +23,6 @@ pub(crate) struct Core<T: ?Sized> {
 }
 
 /// A value that threads may share, because only one that could have it alone looks inside.
-#[derive(Debug)]
 struct Shareable<T: ?Sized>(T);
 
 #[expect(unsafe_code)]
@@ -122,8 +120,10 @@ impl KeyList {
         self.0.push(key);
     }
 
-    pub(crate) fn remove(&mut self, key: &SelectionKey) {
-        self.0.retain(|known| known != key);
+    /// Whether it was there.
+    pub(crate) fn remove(&mut self, key: &SelectionKey) -> bool {
+        let place = self.0.iter().position(|known| known == key);
+        place.map(|place| self.0.swap_remove(place)).is_some()
     }
 
     fn iter(&self) -> std::slice::Iter<'_, SelectionKey> {

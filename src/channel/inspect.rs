@@ -42,7 +42,7 @@ fn socket_kind(fd: BorrowedFd<'_>) -> Result<Kind> {
     if socket_type == Type::DGRAM || socket_type == Type::RAW {
         return Ok(Kind::Datagram);
     }
-    if socket.is_listener().map_err(failed)? {
+    if descriptor::is_listening(fd)? {
         return Ok(Kind::Listener);
     }
     match socket.peer_addr() {

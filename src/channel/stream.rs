@@ -26,7 +26,7 @@ use crate::sys::poll;
 /// let mut client = SocketChannel::open(ProtocolFamily::Inet)?;
 /// client.configure_blocking(false)?;
 /// let key = client.register(&selector, Ops::CONNECT, ())?;
-/// if !client.connect(&server.get_ref().local_addr()?)? {
+/// if !client.connect(server.get_ref().local_addr()?)? {
 ///     selector.select()?;
 ///     assert!(key.is_connectable());
 ///     assert!(client.finish_connect()?);
@@ -48,6 +48,7 @@ pub type UnixSocketChannel = SelectableChannel<UnixStream>;
 
 /// Which kind of internet address a socket has (`java.net.StandardProtocolFamily`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum ProtocolFamily {
     /// IPv4.
     Inet,
@@ -97,8 +98,8 @@ impl SocketChannel {
     ///
     /// [`Error::AlreadyConnected`] and [`Error::ConnectionPending`]; [`Error::System`] if the
     /// connect fails. Then the channel is unconnected again. (In Java it is closed.)
-    pub fn connect(&self, address: &SocketAddr) -> Result<bool> {
-        self.begin_connect(&(*address).into())
+    pub fn connect(&self, address: SocketAddr) -> Result<bool> {
+        self.begin_connect(&address.into())
     }
 
     /// Opens a channel and connects it, waiting (`SocketChannel.open(SocketAddress)`).
@@ -106,7 +107,7 @@ impl SocketChannel {
     /// # Errors
     ///
     /// [`Error::System`] if either fails.
-    pub fn open_connected(address: &SocketAddr) -> Result<Self> {
+    pub fn open_connected(address: SocketAddr) -> Result<Self> {
         let stream = TcpStream::connect(address).map_err(|e| Error::system("connect", e))?;
         Ok(Self::of_kind(stream, Kind::Connected))
     }

@@ -9,7 +9,7 @@ use crate::ops::Ops;
 /// kinds, an error or a hang-up makes every operation of the interest set ready that can become
 /// ready in this state, so that somebody meets the error by reading or writing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u8)]
+#[non_exhaustive]
 pub enum Kind {
     /// A listening socket: `ACCEPT`.
     Listener,

@@ -95,12 +95,13 @@ pub struct Poller<S> {
 pub struct Statistics {
     /// How often it waited, or looked without waiting.
     pub waits: u64,
-    /// How often it changed what the kernel watches: additions, modifications, removals.
+    /// How often it changed, or tried to change, what the kernel watches: additions,
+    /// modifications, removals.
     pub changes: u64,
 }
 
 /// How a wait ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Waited {
     /// How many registrations were reported.
@@ -184,7 +185,7 @@ impl<S: AsFd> Poller<S> {
     /// Registers a source, which the poller owns until it is deregistered.
     ///
     /// The kernel learns of it in the next wait, unless `interest` is empty. The descriptor
-    /// should be in non-blocking mode.
+    /// should be in non-blocking mode. If it cannot be registered, the source is dropped.
     ///
     /// # Errors
     ///
@@ -197,7 +198,7 @@ impl<S: AsFd> Poller<S> {
     ///
     /// With more than 2^32 - 1 registrations, which no system has descriptors for.
     pub fn register(&mut self, source: S, kind: Kind, interest: Ops, mode: Mode) -> Result<Token> {
-        check_ops(interest, kind)?;
+        interest.check_against(kind.valid_ops())?;
         self.check_mode(mode)?;
         let fd = source.as_fd().as_raw_fd();
         if !self.registered.insert(fd) {
@@ -224,7 +225,7 @@ impl<S: AsFd> Poller<S> {
     /// the channel does not have all of `interest`.
     pub fn set_interest(&mut self, token: Token, interest: Ops) -> Result<()> {
         let slot = self.slot_mut(token)?;
-        check_ops(interest, slot.kind())?;
+        interest.check_against(slot.kind().valid_ops())?;
         slot.set_interest(slot.kind(), interest);
         self.queue(token);
         Ok(())
@@ -238,7 +239,7 @@ impl<S: AsFd> Poller<S> {
     /// the interest set has operations that `kind` does not allow.
     pub fn set_kind(&mut self, token: Token, kind: Kind) -> Result<()> {
         let slot = self.slot_mut(token)?;
-        check_ops(slot.interest(), kind)?;
+        slot.interest().check_against(kind.valid_ops())?;
         slot.set_interest(kind, slot.interest());
         self.queue(token);
         Ok(())
@@ -299,13 +300,16 @@ impl<S: AsFd> Poller<S> {
     ///
     /// # Errors
     ///
-    /// [`Error::Refused`] if the kernel refused a queued change; the wait has not begun then,
-    /// and a wakeup is still pending. [`Error::System`] if the wait itself failed.
+    /// [`Error::Refused`] if the kernel refused a queued change. It has not waited then, but has
+    /// reported what was ready; a wakeup is still pending. [`Error::System`] if the wait itself failed.
     pub fn wait(
         &mut self,
         timeout: Option<Duration>,
         mut report: impl FnMut(Token, &S, Ops),
     ) -> Result<Waited> {
+        if timeout == Some(Duration::ZERO) && self.finds_nothing() {
+            return Ok(Waited::default());
+        }
         let (reported, signalled) =
             self.wait_until(Deadline::after(timeout), |token, source, ops| {
                 report(token, source, ops);
@@ -354,10 +358,7 @@ impl<S> Poller<S> {
         if mode == Mode::OneShot || self.mechanism.supports(mode) {
             return Ok(());
         }
-        Err(Error::Unsupported(format!(
-            "{} has no {mode:?} mode",
-            self.backend
-        )))
+        Err(mode.unsupported_by(self.backend))
     }
 
     /// Brings everything that can change up to date. The caller has checked it.
@@ -404,15 +405,6 @@ impl<S> Poller<S> {
         mem::take(&mut self.slots)
             .into_iter()
             .map(|(_, slot)| slot.source)
-    }
-}
-
-fn check_ops(requested: Ops, kind: Kind) -> Result<()> {
-    let valid = kind.valid_ops();
-    if valid.contains(requested) {
-        Ok(())
-    } else {
-        Err(Error::InvalidOps { requested, valid })
     }
 }
 

@@ -32,8 +32,9 @@ pub(super) enum Watched {
     For(Readiness),
     /// It has the descriptor but reports nothing: a one-shot that has fired.
     Fired,
-    /// It has the descriptor in a mode that has been replaced since.
-    InOldMode,
+    /// It has the descriptor, and must be told again even if nothing differs: the mode has been
+    /// replaced, or an edge is to be looked for anew.
+    Outdated,
 }
 
 /// What the kernel must be told.
@@ -75,10 +76,15 @@ impl<S> Slot<S> {
         self.interest
     }
 
+    /// With edges it looks for what is there already, too: the kernel may have told it while
+    /// nobody was interested, or in another state of the connection.
     pub(super) fn set_interest(&mut self, kind: Kind, interest: Ops) {
         self.kind = kind;
         self.interest = interest;
         self.meaning = kind.meaning(interest);
+        if self.mode == Mode::Edge && self.watched != Watched::Not {
+            self.watched = Watched::Outdated;
+        }
     }
 
     #[inline]
@@ -92,7 +98,7 @@ impl<S> Slot<S> {
     pub(super) fn replace_mode(&mut self, mode: Mode) {
         self.mode = mode;
         if self.watched != Watched::Not {
-            self.watched = Watched::InOldMode;
+            self.watched = Watched::Outdated;
         }
     }
 
@@ -151,6 +157,14 @@ mod tests {
             slot(Ops::READ, Watched::Fired).next_step(),
             Step::Modify(Readiness::READABLE)
         );
+    }
+
+    #[test]
+    fn an_edge_is_looked_for_anew_when_the_interest_is_set_even_to_the_same() {
+        let mut slot = slot(Ops::READ, Watched::For(Readiness::READABLE));
+        slot.mode = Mode::Edge;
+        slot.set_interest(Kind::Connected, Ops::READ);
+        assert_eq!(slot.next_step(), Step::Modify(Readiness::READABLE));
     }
 
     #[test]

@@ -47,7 +47,9 @@ impl<S> Poller<S> {
         mut report: impl FnMut(Token, &mut S, Ops) -> bool,
     ) -> Result<(usize, Signalled)> {
         self.leave_parent()?;
-        self.apply_changes()?;
+        if let Err(refusal) = self.apply_changes() {
+            return self.report_beside(refusal, &mut report);
+        }
         loop {
             let signalled = self.look(deadline)?;
             if signalled.wakeup() {
@@ -67,6 +69,18 @@ impl<S> Poller<S> {
                 return Ok((reported, signalled));
             }
         }
+    }
+
+    /// What the kernel refuses for one registration is no reason not to serve the others.
+    #[cold]
+    fn report_beside<R>(
+        &mut self,
+        refusal: Error,
+        report: &mut impl FnMut(Token, &mut S, Ops) -> bool,
+    ) -> Result<R> {
+        self.look(Deadline::Now)?;
+        self.report_ready(report)?;
+        Err(refusal)
     }
 
     /// One wait of the mechanism, which may end early and empty-handed.

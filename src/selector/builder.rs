@@ -1,5 +1,7 @@
 //! Choosing what a selector is made of.
 
+use std::marker::PhantomData;
+
 use super::Selector;
 use crate::backend::Backend;
 use crate::error::Result;
@@ -10,17 +12,26 @@ use crate::poller::Poller;
 /// ```
 /// use nioselect::{Backend, Selector};
 ///
-/// let selector: Selector<()> = Selector::builder().backend(Backend::Poll).open()?;
+/// let selector = Selector::<()>::builder().backend(Backend::Poll).open()?;
 /// assert_eq!(selector.backend(), Backend::Poll);
 /// # Ok::<(), nioselect::Error>(())
 /// ```
-#[derive(Clone, Debug, Default)]
-pub struct SelectorBuilder {
+#[derive(Debug)]
+pub struct SelectorBuilder<A> {
     backend: Option<Backend>,
-    capacity: Option<usize>,
+    capacity: usize,
+    attachment: PhantomData<fn() -> A>,
 }
 
-impl SelectorBuilder {
+impl<A> SelectorBuilder<A> {
+    pub(super) fn new() -> Self {
+        Self {
+            backend: None,
+            capacity: DEFAULT_CAPACITY,
+            attachment: PhantomData,
+        }
+    }
+
     /// The mechanism to use, whatever `NIOSELECT_BACKEND` says.
     #[must_use]
     pub fn backend(mut self, backend: Backend) -> Self {
@@ -32,7 +43,7 @@ impl SelectorBuilder {
     /// and 65536. The others come first in the next selection.
     #[must_use]
     pub fn event_capacity(mut self, capacity: usize) -> Self {
-        self.capacity = Some(capacity);
+        self.capacity = capacity;
         self
     }
 
@@ -43,10 +54,12 @@ impl SelectorBuilder {
     /// [`Error::Unsupported`](crate::Error::Unsupported) if the backend cannot run here, or if
     /// none was chosen and `NIOSELECT_BACKEND` names none; [`Error::System`](crate::Error::System)
     /// if there is no descriptor left.
-    pub fn open<A>(&self) -> Result<Selector<A>> {
+    pub fn open(&self) -> Result<Selector<A>> {
         let backend = self.backend.map_or_else(Backend::preferred, Ok)?;
-        let capacity = self.capacity.unwrap_or(DEFAULT_CAPACITY);
-        Ok(Selector::over(Poller::with_capacity(backend, capacity)?))
+        Ok(Selector::over(Poller::with_capacity(
+            backend,
+            self.capacity,
+        )?))
     }
 }
 

@@ -4,11 +4,11 @@ use std::fmt;
 use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::notices::Notices;
 use crate::backend::Backend;
 use crate::channel::{ChannelCore, SelectableChannel};
 use crate::error::{Error, Result};
 use crate::key::SelectionKey;
+use crate::notices::Notices;
 use crate::ops::Ops;
 use crate::poller::{Mode, Waker};
 
@@ -125,12 +125,7 @@ impl<A> SelectorHandle<A> {
         let notices = &self.0.notices;
         notices.check_mode(mode)?;
         let valid = channel.kind().valid_ops();
-        if !valid.contains(interest) {
-            return Err(Error::InvalidOps {
-                requested: interest,
-                valid,
-            });
-        }
+        interest.check_against(valid)?;
         let mut keys = channel.keys();
         if channel.is_blocking()? {
             return Err(Error::IllegalBlockingMode);

@@ -2,16 +2,15 @@
 
 mod builder;
 mod handle;
-mod notices;
+mod keys;
+mod registrations;
 mod selected;
 
 pub use builder::SelectorBuilder;
 pub use handle::SelectorHandle;
-pub(crate) use notices::Notices;
 pub use selected::{Drain, SelectedKey, SelectedKeyMut, SelectedKeys};
 
 use std::fmt;
-use std::mem;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,10 +19,14 @@ use crate::backend::Backend;
 use crate::channel::{ChannelCore, SelectableChannel};
 use crate::error::{Error, Result};
 use crate::key::SelectionKey;
+use crate::notices::Notices;
 use crate::ops::Ops;
 use crate::poller::{Deadline, Mode, Poller, Statistics, Token, Waker};
-use handle::Admission;
+use registrations::Remains;
 use selected::Order;
+
+/// The vector of changed keys is kept to be filled again, unless it has grown past this.
+const KEPT_CAPACITY: usize = 1024;
 
 /// Waits for many channels at once (`java.nio.channels.Selector`).
 ///
@@ -83,6 +86,7 @@ pub struct Selector<A> {
     selected: Order,
     /// Storage for the keys that are being looked at again.
     changed: Vec<SelectionKey>,
+    remains: Vec<Remains<A>>,
 }
 
 /// What the selector owns of a registration. The channel's core keeps its descriptor open.
@@ -112,13 +116,18 @@ impl<A> AsFd for Entry<A> {
 
 /// Opening and sharing.
 impl<A> Selector<A> {
+    /// A builder, for choosing the backend.
+    pub fn builder() -> SelectorBuilder<A> {
+        SelectorBuilder::new()
+    }
+
     /// Opens a selector over the [preferred](Backend::preferred) backend (`Selector.open`).
     ///
     /// # Errors
     ///
     /// As [`SelectorBuilder::open`].
     pub fn open() -> Result<Self> {
-        SelectorBuilder::default().open()
+        SelectorBuilder::new().open()
     }
 
     fn over(poller: Poller<Entry<A>>) -> Self {
@@ -131,6 +140,7 @@ impl<A> Selector<A> {
             poller,
             selected: Order::default(),
             changed: Vec::new(),
+            remains: Vec::new(),
         }
     }
 
@@ -151,6 +161,22 @@ impl<A> Selector<A> {
         attachment: A,
     ) -> Result<SelectionKey> {
         self.handle.register(channel, interest, attachment)
+    }
+
+    /// As [`SelectorHandle::register_with_mode`].
+    ///
+    /// # Errors
+    ///
+    /// As [`SelectorHandle::register_with_mode`].
+    pub fn register_with_mode<T: Send + 'static>(
+        &self,
+        channel: &SelectableChannel<T>,
+        interest: Ops,
+        mode: Mode,
+        attachment: A,
+    ) -> Result<SelectionKey> {
+        self.handle
+            .register_with_mode(channel, interest, mode, attachment)
     }
 
     /// As [`SelectorHandle::register_into`].
@@ -196,13 +222,6 @@ impl<A> Selector<A> {
     pub fn close(&mut self) {
         self.handle.close();
         self.let_go_of_everything();
-    }
-}
-
-impl Selector<()> {
-    /// A builder, for choosing the backend. (`A` is chosen when it opens the selector.)
-    pub fn builder() -> SelectorBuilder {
-        SelectorBuilder::default()
     }
 }
 
@@ -361,168 +380,6 @@ fn still_wanted(key: &SelectionKey, ready: Ops) -> Option<Ops> {
         key.disarm(interest);
     }
     Some(ready)
-}
-
-/// The key sets.
-impl<A> Selector<A> {
-    /// All keys (`keys()`), in no particular order.
-    pub fn keys(&mut self) -> impl Iterator<Item = &SelectionKey> {
-        self.entries().map(|entry| entry.key())
-    }
-
-    /// The key that the poller knows by `token`, which [`Error::Refused`] tells.
-    pub fn key_of(&self, token: Token) -> Option<&SelectionKey> {
-        self.poller.source(token).map(|entry| &entry.key)
-    }
-
-    /// All keys with their attachments, in no particular order.
-    pub fn entries(&mut self) -> impl Iterator<Item = SelectedKeyMut<'_, A>> {
-        self.take_in_registrations();
-        self.poller.sources_mut().map(Entry::selected_mut)
-    }
-
-    /// The keys that are selected (`selectedKeys()`).
-    pub fn selected_keys(&mut self) -> SelectedKeys<'_, A> {
-        SelectedKeys::new(&mut self.selected, &mut self.poller)
-    }
-
-    /// What is attached to `key` (`SelectionKey.attachment`); `None` if the key is not one of
-    /// this selector, or the selector has let go of it.
-    pub fn attachment(&mut self, key: &SelectionKey) -> Option<&mut A> {
-        if !key.belongs_to(self.handle.notices()) {
-            return None;
-        }
-        if key.token().is_none() {
-            self.take_in_registrations();
-        }
-        Some(&mut self.poller.source_mut(key.token()?)?.attachment)
-    }
-
-    /// What the monitor asks for, many times a run: as [`attachment`](Self::attachment), by the
-    /// channel.
-    pub(crate) fn entry_of<T>(
-        &mut self,
-        channel: &SelectableChannel<T>,
-    ) -> Option<SelectedKeyMut<'_, A>> {
-        let mut token = channel.token_with(self)?;
-        if token.is_none() {
-            self.take_in_registrations();
-            token = channel.token_with(self)?;
-        }
-        self.entry(token?)
-    }
-
-    pub(crate) fn entry(&mut self, token: Token) -> Option<SelectedKeyMut<'_, A>> {
-        self.poller.source_mut(token).map(Entry::selected_mut)
-    }
-
-    fn take_in_registrations(&mut self) {
-        // What fails here stays queued, and fails the next selection.
-        let _ = self.take_in_notices();
-    }
-}
-
-/// What other threads have left.
-impl<A> Selector<A> {
-    #[inline]
-    fn take_in_notices(&mut self) -> Result<()> {
-        let changes = self.handle.notices().signals().look().changes();
-        if changes {
-            self.take_in_each_notice()
-        } else {
-            Ok(())
-        }
-    }
-
-    fn take_in_each_notice(&mut self) -> Result<()> {
-        let notices = self.handle.notices();
-        notices.signals().take_changes();
-        let mut changed = mem::take(&mut self.changed);
-        notices.take_changed(&mut changed);
-
-        let mut outcome = Ok(());
-        for key in changed.drain(..) {
-            outcome = outcome.and(self.take_in_change(&key));
-        }
-        for admission in self.handle.take_admissions() {
-            self.admit(admission);
-        }
-        // Storage for next time, unless it has become large.
-        if changed.capacity() <= notices::KEPT_CAPACITY {
-            self.changed = changed;
-        }
-        outcome
-    }
-
-    fn take_in_change(&mut self, key: &SelectionKey) -> Result<()> {
-        key.dequeue();
-        let Some(token) = key.token() else {
-            return Ok(());
-        };
-        if key.is_cancelled() {
-            return self.let_go(token).inspect_err(|_| key.enqueue());
-        }
-        let Some(entry) = self.poller.source(token) else {
-            return Ok(());
-        };
-        let kind = entry.channel.kind();
-        self.poller.update(token, kind, key.interest(), key.mode())
-    }
-
-    fn admit(&mut self, admission: Admission<A>) {
-        let Admission {
-            key,
-            channel,
-            attachment,
-        } = admission;
-        if let Some(token) = key.token() {
-            if let Some(entry) = self.poller.source_mut(token) {
-                entry.attachment = attachment;
-            }
-            return;
-        }
-        if key.is_cancelled() {
-            self.forget(&key, &channel);
-            return;
-        }
-        let (kind, interest, mode) = (channel.kind(), key.interest(), key.mode());
-        let entry = Entry {
-            key: key.clone(),
-            channel,
-            attachment,
-        };
-        let token = self.poller.register(entry, kind, interest, mode);
-        key.set_token(token.expect("everything was checked when the channel was registered"));
-    }
-
-    fn let_go(&mut self, token: Token) -> Result<()> {
-        let Some(entry) = self.poller.source(token) else {
-            return Ok(());
-        };
-        self.selected.remove(&entry.key, &self.poller);
-        let entry = self.poller.deregister(token)?;
-        self.forget(&entry.key, &entry.channel);
-        Ok(())
-    }
-
-    fn forget(&self, key: &SelectionKey, channel: &ChannelCore) {
-        channel.keys().remove(key);
-        self.handle.notices().release(channel.raw_fd());
-    }
-
-    fn let_go_of_everything(&mut self) {
-        self.selected_keys().clear();
-        for Admission { key, channel, .. } in self.handle.end_admissions() {
-            key.invalidate();
-            channel.keys().remove(&key);
-        }
-        self.handle.notices().take_changed(&mut self.changed);
-        self.changed.clear();
-        for entry in self.poller.end() {
-            entry.key.invalidate();
-            entry.channel.keys().remove(&entry.key);
-        }
-    }
 }
 
 impl<A> Drop for Selector<A> {

@@ -38,23 +38,23 @@ impl Order {
         };
         key.set_not_selected();
         self.0.swap_remove(place);
-        self.renumber(place..place + 1, poller);
+        let moved = self.0.get(place).and_then(|&token| poller.source(token));
+        if let Some(moved) = moved {
+            moved.key.set_selected_at(place);
+        }
         true
     }
 
-    fn renumber<A>(&self, places: std::ops::Range<usize>, poller: &Poller<Entry<A>>) {
-        for place in places {
-            if let Some(&token) = self.0.get(place)
-                && let Some(entry) = poller.source(token)
-            {
-                entry.key.set_selected_at(place);
+    /// Removes the last.
+    #[inline]
+    fn pop<'p, A>(&mut self, poller: &'p Poller<Entry<A>>) -> Option<(Token, &'p Entry<A>)> {
+        loop {
+            let token = self.0.pop()?;
+            if let Some(entry) = poller.source(token) {
+                entry.key.set_not_selected();
+                return Some((token, entry));
             }
         }
-    }
-
-    fn remove_first<A>(&mut self, count: usize, poller: &Poller<Entry<A>>) {
-        self.0.drain(..count);
-        self.renumber(0..self.0.len(), poller);
     }
 }
 
@@ -107,22 +107,21 @@ impl<'a, A> SelectedKeys<'a, A> {
             .filter_map(|&token| self.poller.source(token).map(Entry::selected))
     }
 
-    /// Yields the keys, in no particular order, and removes each as it is yielded. Those that are
-    /// not reached, because the loop is left, stay selected.
+    /// Yields the keys, in no particular order, and removes each as it is yielded. Unlike those of
+    /// the standard library's `drain`, keys that are not reached, because the loop is left, stay:
+    /// a readiness that is reported once would be lost otherwise.
+    #[must_use = "only the keys that are taken from the iterator are removed"]
     pub fn drain(self) -> Drain<'a, A> {
         Drain {
             order: self.order,
             poller: self.poller,
-            next: 0,
         }
     }
 
     /// Removes one of the keys, and lends it with a mutable attachment.
     pub fn pop(&mut self) -> Option<SelectedKeyMut<'_, A>> {
-        let token = self.order.0.pop()?;
-        let entry = self.poller.source_mut(token)?;
-        entry.key.set_not_selected();
-        Some(entry.selected_mut())
+        let (token, _) = self.order.pop(self.poller)?;
+        self.poller.source_mut(token).map(Entry::selected_mut)
     }
 }
 
@@ -138,7 +137,6 @@ impl<A> fmt::Debug for SelectedKeys<'_, A> {
 pub struct Drain<'a, A> {
     order: &'a mut Order,
     poller: &'a Poller<Entry<A>>,
-    next: usize,
 }
 
 impl<'a, A> Iterator for Drain<'a, A> {
@@ -146,31 +144,17 @@ impl<'a, A> Iterator for Drain<'a, A> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        let token = *self.order.0.get(self.next)?;
-        self.next += 1;
-        let entry = self.poller.source(token)?;
-        entry.key.set_not_selected();
-        Some(entry.selected())
+        self.order
+            .pop(self.poller)
+            .map(|(_, entry)| entry.selected())
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let left = self.order.0.len() - self.next;
-        (left, Some(left))
+        (self.order.0.len(), Some(self.order.0.len()))
     }
 }
 
 impl<A> ExactSizeIterator for Drain<'_, A> {}
-
-impl<A> Drop for Drain<'_, A> {
-    #[inline]
-    fn drop(&mut self) {
-        if self.next == self.order.0.len() {
-            self.order.0.clear();
-        } else {
-            self.order.remove_first(self.next, self.poller);
-        }
-    }
-}
 
 impl<A> fmt::Debug for Drain<'_, A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -186,6 +170,14 @@ pub struct SelectedKey<'a, A> {
     key: &'a SelectionKey,
     attachment: &'a A,
 }
+
+impl<A> Clone for SelectedKey<'_, A> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<A> Copy for SelectedKey<'_, A> {}
 
 impl<'a, A> SelectedKey<'a, A> {
     #[inline]

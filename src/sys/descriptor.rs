@@ -49,6 +49,24 @@ pub(crate) fn access(fd: BorrowedFd<'_>) -> Result<(bool, bool)> {
     })
 }
 
+/// Whether it is a socket that listens.
+pub(crate) fn is_listening(fd: BorrowedFd<'_>) -> Result<bool> {
+    let mut value: libc::c_int = 0;
+    let mut length = size_of::<libc::c_int>() as libc::socklen_t;
+    // SAFETY: `value` has room for `length` bytes, and both live through the call.
+    let answer = unsafe {
+        libc::getsockopt(
+            fd.as_raw_fd(),
+            libc::SOL_SOCKET,
+            libc::SO_ACCEPTCONN,
+            (&raw mut value).cast(),
+            &raw mut length,
+        )
+    };
+    check("getsockopt(SO_ACCEPTCONN)", answer)?;
+    Ok(value != 0)
+}
+
 pub(crate) fn is_nonblocking(fd: BorrowedFd<'_>) -> Result<bool> {
     Ok(status_flags(fd)? & libc::O_NONBLOCK != 0)
 }

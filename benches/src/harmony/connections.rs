@@ -30,7 +30,7 @@ impl Connections {
         let (mut accepted, mut connected) = (Vec::new(), Vec::new());
         let start = Instant::now();
         for number in 1..=count {
-            let (ours, theirs) = connect(&listener, &address)
+            let (ours, theirs) = connect(&listener, address)
                 .map_err(doing(format_args!("connection {number} of {count}")))?;
             accepted.push(ours);
             connected.push(theirs);
@@ -49,7 +49,7 @@ impl Connections {
 
 fn connect(
     listener: &ServerSocketChannel,
-    address: &SocketAddr,
+    address: SocketAddr,
 ) -> io::Result<(SocketChannel, SocketChannel)> {
     let connected = SocketChannel::open_connected(address)?;
     let (accepted, _) = listener

@@ -1,4 +1,5 @@
-//! What any thread leaves for the selecting one.
+//! What any thread leaves for the selecting one: the bottom of the layer that selectors, keys and
+//! channels make up together.
 
 use std::mem;
 use std::os::fd::RawFd;
@@ -30,11 +31,8 @@ struct Pending {
     registered: DescriptorSet,
 }
 
-/// The selecting thread gives a vector back to be filled again, unless it has grown past this.
-pub(super) const KEPT_CAPACITY: usize = 1024;
-
 impl Notices {
-    pub(super) fn new(signals: Arc<Signals>, backend: Backend, has_edge_mode: bool) -> Self {
+    pub(crate) fn new(signals: Arc<Signals>, backend: Backend, has_edge_mode: bool) -> Self {
         Self {
             signals,
             backend,
@@ -43,17 +41,14 @@ impl Notices {
         }
     }
 
-    pub(super) fn backend(&self) -> Backend {
+    pub(crate) fn backend(&self) -> Backend {
         self.backend
     }
 
     /// A mechanism without one-shots gets them from the poller.
     pub(crate) fn check_mode(&self, mode: Mode) -> Result<()> {
         if mode == Mode::Edge && !self.has_edge_mode {
-            return Err(Error::Unsupported(format!(
-                "{} has no Edge mode",
-                self.backend
-            )));
+            return Err(mode.unsupported_by(self.backend));
         }
         Ok(())
     }
@@ -75,12 +70,12 @@ impl Notices {
     }
 
     /// Moves the changed keys into `changed`, which is empty, and takes its storage instead.
-    pub(super) fn take_changed(&self, changed: &mut Vec<SelectionKey>) {
+    pub(crate) fn take_changed(&self, changed: &mut Vec<SelectionKey>) {
         mem::swap(&mut self.pending().changed, changed);
     }
 
     #[inline]
-    pub(super) fn signals(&self) -> &Signals {
+    pub(crate) fn signals(&self) -> &Signals {
         &self.signals
     }
 
@@ -90,7 +85,7 @@ impl Notices {
     }
 
     /// Keeps a second channel object off a descriptor that is registered.
-    pub(super) fn reserve(&self, fd: RawFd) -> Result<()> {
+    pub(crate) fn reserve(&self, fd: RawFd) -> Result<()> {
         if self.pending().registered.insert(fd) {
             Ok(())
         } else {
@@ -98,7 +93,7 @@ impl Notices {
         }
     }
 
-    pub(super) fn release(&self, fd: RawFd) {
+    pub(crate) fn release(&self, fd: RawFd) {
         self.pending().registered.remove(fd);
     }
 }
