@@ -167,6 +167,14 @@ bitflags::bitflags! {
     }
 }
 
+#[cfg(target_os = "linux")]
+const _: () = assert!(
+    libc::EPOLLIN == libc::POLLIN as i32
+        && libc::EPOLLOUT == libc::POLLOUT as i32
+        && libc::EPOLLERR == libc::POLLERR as i32
+        && libc::EPOLLHUP == libc::POLLHUP as i32
+);
+
 impl Readiness {
     /// The bits that matter here, of what poll(2) or epoll(7) has answered.
     #[inline]

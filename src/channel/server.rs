@@ -69,7 +69,7 @@ impl ServerSocketChannel {
             return Ok(None);
         };
         Ok(Some((
-            SocketChannel::of_kind(stream, Kind::Connected),
+            blocking(SocketChannel::of_kind(stream, Kind::Connected))?,
             peer,
         )))
     }
@@ -97,10 +97,18 @@ impl UnixServerSocketChannel {
             return Ok(None);
         };
         Ok(Some((
-            UnixSocketChannel::of_kind(stream, Kind::Connected),
+            blocking(UnixSocketChannel::of_kind(stream, Kind::Connected))?,
             peer,
         )))
     }
+}
+
+/// On the BSDs an accepted socket is in the mode of the one that listens.
+fn blocking<T>(channel: SelectableChannel<T>) -> Result<SelectableChannel<T>> {
+    if cfg!(not(target_os = "linux")) {
+        channel.configure_blocking(true)?;
+    }
+    Ok(channel)
 }
 
 /// What has happened to a connection while it waited is nobody's business: the next one is taken.

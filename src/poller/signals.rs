@@ -121,7 +121,8 @@ impl Signals {
 /// Ends a wait from any thread (`Selector.wakeup`).
 ///
 /// A wakeup makes the wait that is in progress return, or else the next one, once: many wakeups
-/// before it coalesce into one. It never selects a key and never blocks. When its selector or
+/// before it coalesce into one. It never selects a key and never waits for the selecting thread,
+/// but it may take a lock for a moment: it is not for signal handlers. When its selector or
 /// poller is gone it does nothing.
 ///
 /// ```

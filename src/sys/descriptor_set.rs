@@ -2,9 +2,24 @@
 
 use std::os::fd::RawFd;
 
-/// The word that select(2) reads a set by. Systems whose word is shorter have the same bits in
-/// the same bytes, all of them being little-endian where it matters.
+/// The word that select(2) reads a set by.
+#[cfg(any(
+    target_os = "linux",
+    target_os = "freebsd",
+    target_os = "dragonfly",
+    target_os = "illumos",
+    target_os = "solaris"
+))]
 type Word = libc::c_ulong;
+/// The word that select(2) reads a set by.
+#[cfg(not(any(
+    target_os = "linux",
+    target_os = "freebsd",
+    target_os = "dragonfly",
+    target_os = "illumos",
+    target_os = "solaris"
+)))]
+type Word = u32;
 
 const BITS: usize = Word::BITS as usize;
 

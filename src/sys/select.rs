@@ -40,9 +40,10 @@ pub(crate) fn select(
 fn timeval(timeout: Duration) -> libc::timeval {
     const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
     let rounded_up = timeout.min(LONGEST) + Duration::from_nanos(999);
+    // The types of the fields differ between systems; a day fits them all.
     libc::timeval {
-        tv_sec: rounded_up.as_secs() as libc::time_t,
-        tv_usec: rounded_up.subsec_micros() as libc::suseconds_t,
+        tv_sec: rounded_up.as_secs() as _,
+        tv_usec: rounded_up.subsec_micros() as _,
     }
 }
 
