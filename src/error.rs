@@ -41,6 +41,10 @@ pub enum Error {
         valid: Ops,
     },
 
+    /// The channel has been dropped (`ClosedChannelException`).
+    #[error("the channel has been dropped")]
+    ClosedChannel,
+
     /// The same descriptor is registered already, by another channel object or token.
     #[error("descriptor {fd} is registered already")]
     AlreadyRegistered {
@@ -70,7 +74,8 @@ pub enum Error {
 
     /// The kernel refused to watch a descriptor when a queued change was applied.
     ///
-    /// The change stays queued and is tried again at each selection until it succeeds, or
+    /// The change stays queued and is tried again at each selection, which returns with this error
+    /// at once, until it succeeds, or
     /// until the registration is cancelled: [`Selector::key_of`](crate::Selector::key_of) finds
     /// the key. All other changes have been applied, and what was ready has been reported.
     #[error("cannot watch descriptor {fd} ({token}): {call}: {source}")]
@@ -120,7 +125,7 @@ impl Error {
             Self::Unsupported(_) => io::ErrorKind::Unsupported,
             Self::AlreadyRegistered { .. } => io::ErrorKind::AlreadyExists,
             Self::NotRegistered(_) => io::ErrorKind::NotFound,
-            Self::ClosedSelector | Self::CancelledKey => io::ErrorKind::Other,
+            Self::ClosedSelector | Self::CancelledKey | Self::ClosedChannel => io::ErrorKind::Other,
             Self::NoConnectionPending => io::ErrorKind::NotConnected,
             Self::IllegalBlockingMode
             | Self::InvalidOps { .. }

@@ -5,9 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 use crate::error::{Error, Result};
+use crate::mode::Mode;
 use crate::notices::Notices;
 use crate::ops::Ops;
-use crate::poller::{Mode, Token};
+use crate::token::Token;
+use crate::wish::{AtomicWish, Wish};
 
 /// The registration of one channel with one selector (`java.nio.channels.SelectionKey`).
 ///
@@ -29,9 +31,8 @@ struct State {
     token: AtomicU64,
     /// Where the key is in the selected set, or [`NOT_SELECTED`]. Only the selector changes it.
     selected_at: AtomicU32,
-    interest: AtomicU8,
+    wish: AtomicWish,
     ready: AtomicU8,
-    mode: AtomicU8,
     valid_ops: Ops,
     valid: AtomicBool,
     /// Whether the key waits among the selector's notices.
@@ -41,14 +42,13 @@ struct State {
 const NOT_SELECTED: u32 = u32::MAX;
 
 impl SelectionKey {
-    pub(crate) fn new(notices: Arc<Notices>, valid_ops: Ops, interest: Ops, mode: Mode) -> Self {
+    pub(crate) fn new(notices: Arc<Notices>, valid_ops: Ops, wish: Wish) -> Self {
         Self(Arc::new(State {
             notices,
             token: AtomicU64::new(0),
             selected_at: AtomicU32::new(NOT_SELECTED),
-            interest: AtomicU8::new(interest.bits()),
+            wish: AtomicWish::new(wish),
             ready: AtomicU8::new(0),
-            mode: AtomicU8::new(mode as u8),
             valid_ops,
             valid: AtomicBool::new(true),
             queued: AtomicBool::new(false),
@@ -70,7 +70,7 @@ impl SelectionKey {
     #[inline]
     pub fn interest_ops(&self) -> Ops {
         if self.is_valid() {
-            self.interest()
+            self.wish().interest
         } else {
             Ops::empty()
         }
@@ -126,11 +126,8 @@ impl SelectionKey {
     /// that its channel does not have.
     pub fn set_interest_ops(&self, ops: Ops) -> Result<()> {
         self.check(ops)?;
-        // Whoever arms a one-shot again does so after it was reported, and so sees it disarmed.
-        if self.interest() != ops {
-            self.0.interest.store(ops.bits(), Ordering::Release);
-            self.enqueue();
-        }
+        let before = self.0.wish.replace_interest(ops);
+        self.note_change(before.interest, ops);
         Ok(())
     }
 
@@ -141,10 +138,9 @@ impl SelectionKey {
     /// As [`set_interest_ops`](Self::set_interest_ops).
     pub fn interest_ops_or(&self, ops: Ops) -> Result<Ops> {
         self.check(ops)?;
-        let before = self.0.interest.fetch_or(ops.bits(), Ordering::AcqRel);
-        let before_ops = Ops::from_bits_retain(before);
-        self.note_change(before, before_ops | ops);
-        Ok(before_ops)
+        let before = self.0.wish.add_interest(ops).interest;
+        self.note_change(before, before | ops);
+        Ok(before)
     }
 
     /// Removes what is not in `ops` from the interest set, atomically, and returns what it was
@@ -155,10 +151,9 @@ impl SelectionKey {
     /// [`Error::CancelledKey`] if the key is not valid.
     pub fn interest_ops_and(&self, ops: Ops) -> Result<Ops> {
         self.check(Ops::empty())?;
-        let before = self.0.interest.fetch_and(ops.bits(), Ordering::AcqRel);
-        let before_ops = Ops::from_bits_retain(before);
-        self.note_change(before, before_ops & ops);
-        Ok(before_ops)
+        let before = self.0.wish.keep_interest(ops).interest;
+        self.note_change(before, before & ops);
+        Ok(before)
     }
 
     /// Makes the key invalid, at once and for good (`cancel`). Cancelling twice does nothing.
@@ -175,7 +170,7 @@ impl SelectionKey {
     /// How often a readiness that lasts is reported.
     #[inline]
     pub fn mode(&self) -> Mode {
-        Mode::from_index(self.0.mode.load(Ordering::Acquire))
+        self.0.wish.load().mode
     }
 
     /// Replaces the mode; it takes effect as a change of the interest set does.
@@ -187,7 +182,7 @@ impl SelectionKey {
     pub fn set_mode(&self, mode: Mode) -> Result<()> {
         self.0.notices.check_mode(mode)?;
         self.check(Ops::empty())?;
-        if self.0.mode.swap(mode as u8, Ordering::AcqRel) != mode as u8 {
+        if self.0.wish.replace_mode(mode).mode != mode {
             self.enqueue();
         }
         Ok(())
@@ -210,8 +205,8 @@ impl SelectionKey {
         requested.check_against(self.valid_ops())
     }
 
-    fn note_change(&self, before: u8, now: Ops) {
-        if before != now.bits() {
+    fn note_change(&self, before: Ops, now: Ops) {
+        if before != now {
             self.enqueue();
         }
     }
@@ -244,29 +239,34 @@ impl SelectionKey {
         self.0.token.store(token.to_bits(), Ordering::Release);
     }
 
-    #[inline]
-    pub(crate) fn interest(&self) -> Ops {
-        Ops::from_bits_retain(self.0.interest.load(Ordering::Acquire))
+    /// Interest and mode at once, for a registration that is made anew.
+    pub(crate) fn set_wish(&self, wish: Wish) -> Result<()> {
+        self.check(wish.interest)?;
+        if self.0.wish.replace(wish) != wish {
+            self.enqueue();
+        }
+        Ok(())
     }
 
-    /// A one-shot that has fired is interested in nothing, unless somebody has armed it anew in
-    /// the meantime.
-    pub(crate) fn disarm(&self, fired: Ops) {
-        let (fired, none) = (fired.bits(), Ops::empty().bits());
-        let _ = self
-            .0
-            .interest
-            .compare_exchange(fired, none, Ordering::AcqRel, Ordering::Relaxed);
+    #[inline]
+    pub(crate) fn wish(&self) -> Wish {
+        self.0.wish.load()
+    }
+
+    /// A one-shot that has fired is interested in nothing.
+    #[cold]
+    pub(crate) fn disarm(&self, fired: Wish) {
+        self.0.wish.disarm(fired);
     }
 
     #[inline]
     pub(crate) fn ready(&self) -> Ops {
-        Ops::from_bits_retain(self.0.ready.load(Ordering::Relaxed))
+        Ops::from_bits_retain(self.0.ready.load(Ordering::Acquire))
     }
 
     #[inline]
     pub(crate) fn set_ready(&self, ready: Ops) {
-        self.0.ready.store(ready.bits(), Ordering::Relaxed);
+        self.0.ready.store(ready.bits(), Ordering::Release);
     }
 
     #[inline]
@@ -311,7 +311,7 @@ impl fmt::Debug for SelectionKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SelectionKey")
             .field("valid", &self.is_valid())
-            .field("interest_ops", &format_args!("{}", self.interest()))
+            .field("interest_ops", &format_args!("{}", self.wish().interest))
             .field("ready_ops", &format_args!("{}", self.ready()))
             .field("mode", &self.mode())
             .finish_non_exhaustive()

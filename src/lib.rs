@@ -54,6 +54,7 @@ pub mod poller;
 mod selector;
 mod sys;
 mod token;
+mod wish;
 
 pub use backend::Backend;
 pub use channel::{

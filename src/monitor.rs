@@ -141,7 +141,8 @@ impl Monitor {
                 .counted
                 .get_or_insert_with(|| Counted::new(&self.watching, &self.waker));
             known.suspended = None;
-            known.replace(Some(callback));
+            // Foreign code runs when it is dropped: last.
+            drop(known.replace(Some(callback)));
             return Ok(());
         }
         let watcher = Watcher {
@@ -313,17 +314,18 @@ fn remove_from(mut entry: SelectedKeyMut<'_, Watcher>, removed: &mut Vec<Token>)
     let token = entry.token();
     let watcher = entry.attachment();
     let before = watcher.counted.take();
-    watcher.replace(None);
     if !mem::replace(&mut watcher.listed, true) {
         removed.extend(token);
     }
+    // Foreign code runs when it is dropped: last.
+    drop(watcher.replace(None));
     before.is_some()
 }
 
 impl Watcher {
-    fn replace(&mut self, callback: Option<Callback>) {
+    fn replace(&mut self, callback: Option<Callback>) -> Option<Callback> {
         self.version += 1;
-        self.callback = callback;
+        mem::replace(&mut self.callback, callback)
     }
 
     // A key that is not valid has no interest to be changed.

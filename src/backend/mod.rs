@@ -38,10 +38,11 @@ use crate::token::Token;
 pub enum Backend {
     /// epoll(7), Linux: its cost does not depend on the number of idle descriptors.
     Epoll,
-    /// poll(2), everywhere: every wait looks at each descriptor.
+    /// poll(2), everywhere: every wait looks at each descriptor. It fails if `RLIMIT_NOFILE` is
+    /// lowered below the number of channels registered.
     Poll,
-    /// select(2), everywhere: every wait looks at each number up to the largest descriptor;
-    /// descriptors beyond `FD_SETSIZE` are served too.
+    /// select(2), everywhere: every wait looks at each number up to the largest descriptor. On
+    /// Linux and the BSDs, descriptors beyond `FD_SETSIZE` are served too.
     ///
     /// One thing is different: select(2) has no word for a hang-up but "readable". A channel
     /// that is interested in writing alone learns of one only if it makes it writable, as it

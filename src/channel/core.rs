@@ -65,7 +65,7 @@ impl<T: ?Sized> Core<T> {
     /// The selectors must ask the kernel for something else now.
     pub(super) fn set_kind(&self, kind: Kind) {
         self.kind.store(kind as u8, Ordering::Release);
-        for key in self.keys().iter() {
+        for key in &self.keys().keys {
             key.enqueue();
         }
     }
@@ -81,14 +81,16 @@ impl<T: ?Sized> Core<T> {
 
     pub(super) fn configure_blocking(&self, blocking: bool) -> Result<()> {
         let keys = self.keys();
-        if blocking && keys.iter().any(SelectionKey::is_valid) {
+        if blocking && keys.keys.iter().any(SelectionKey::is_valid) {
             return Err(Error::IllegalBlockingMode);
         }
         descriptor::set_nonblocking(self.as_fd(), !blocking)
     }
 
-    pub(super) fn cancel_keys(&self) {
-        for key in self.keys().iter() {
+    pub(super) fn close(&self) {
+        let mut keys = self.keys();
+        keys.closed = true;
+        for key in &keys.keys {
             key.cancel();
         }
     }
@@ -107,30 +109,34 @@ impl<T: ?Sized> AsFd for Core<T> {
 
 /// The keys of one channel: at most one for each selector, until that has let go of it.
 #[derive(Debug, Default)]
-pub(crate) struct KeyList(Vec<SelectionKey>);
+pub(crate) struct KeyList {
+    keys: Vec<SelectionKey>,
+    /// Whether the channel has been dropped: nothing can be registered any more.
+    closed: bool,
+}
 
 impl KeyList {
     pub(crate) fn find(&self, selector: &Arc<Notices>) -> Option<&SelectionKey> {
-        self.0.iter().find(|key| key.belongs_to(selector))
+        self.keys.iter().find(|key| key.belongs_to(selector))
     }
 
     pub(crate) fn add(&mut self, key: SelectionKey) {
         // Most channels have one key for all their life.
-        self.0.reserve_exact(1);
-        self.0.push(key);
+        self.keys.reserve_exact(1);
+        self.keys.push(key);
     }
 
     /// Whether it was there.
     pub(crate) fn remove(&mut self, key: &SelectionKey) -> bool {
-        let place = self.0.iter().position(|known| known == key);
-        place.map(|place| self.0.swap_remove(place)).is_some()
-    }
-
-    fn iter(&self) -> std::slice::Iter<'_, SelectionKey> {
-        self.0.iter()
+        let place = self.keys.iter().position(|known| known == key);
+        place.map(|place| self.keys.swap_remove(place)).is_some()
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.keys.is_empty()
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.closed
     }
 }

@@ -58,6 +58,9 @@ use crate::token::Token;
 /// registered. The mode belongs to the open file, which others may share: think of that before
 /// you change it for a terminal.
 ///
+/// The channel relies on its descriptor staying what it is: to put another open file in its place
+/// by dup2(2) goes unnoticed, and on epoll the old file goes on being watched.
+///
 /// Dropping a channel cancels its keys. If it is registered, its descriptor is closed by the next
 /// selection, or at once by one that is running.
 ///
@@ -97,6 +100,21 @@ impl<T: AsFd + Send + 'static> SelectableChannel<T> {
         Ok(Self::of_kind(owner, kind))
     }
 
+    /// Asks the system again what kind of channel this is, for a socket that was connected or made
+    /// to listen by other means than this crate's. Its keys follow; the operations that they
+    /// allow stay those with which they were made.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::System`](crate::Error::System) if the system does not tell.
+    pub fn refresh(&self) -> Result<()> {
+        let kind = inspect::kind_of(self.as_fd())?;
+        if kind != self.kind() {
+            self.core().set_kind(kind);
+        }
+        Ok(())
+    }
+
     fn of_kind(owner: T, kind: Kind) -> Self {
         Self {
             core: Some(Arc::new(Core::new(owner, kind))),
@@ -113,6 +131,9 @@ impl<T> SelectableChannel<T> {
     }
 
     /// What owns the descriptor.
+    ///
+    /// A channel does not notice when a socket is connected or made to listen by what is lent
+    /// here: [`refresh`](Self::refresh) tells it.
     pub fn get_ref(&self) -> &T {
         self.core().owner()
     }
@@ -224,7 +245,7 @@ impl<T: Send + 'static> SelectableChannel<T> {
 impl<T> Drop for SelectableChannel<T> {
     fn drop(&mut self) {
         if let Some(core) = &self.core {
-            core.cancel_keys();
+            core.close();
         }
     }
 }

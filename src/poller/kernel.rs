@@ -88,8 +88,9 @@ impl<S> Poller<S> {
         }
     }
 
+    /// Everything that the kernel knows is told to a new set.
     #[cold]
-    fn start_anew(&mut self) -> Result<()> {
+    pub(super) fn start_anew(&mut self) -> Result<()> {
         let mechanism = self.backend.open()?;
         let descriptor = WakeDescriptor::open()?;
         self.mechanism = mechanism;

@@ -67,6 +67,7 @@ use crate::ops::Ops;
 use crate::sys::descriptor_set::DescriptorSet;
 use crate::sys::fork;
 pub use crate::token::Token;
+use crate::wish::Wish;
 use slot::{Slot, Watched};
 
 /// Registrations of sources of type `S`, and the wait for one of them to become ready.
@@ -350,8 +351,18 @@ impl<S> Poller<S> {
         if let Ok(slot) = self.slot_mut(token)
             && !mem::replace(&mut slot.queued, true)
         {
+            if self.changed.len() > 2 * self.slots.len() {
+                self.forget_changes_of_ended_registrations();
+            }
             self.changed.push(token);
         }
+    }
+
+    /// Otherwise the list would grow as long as registrations come and go and nobody waits.
+    #[cold]
+    fn forget_changes_of_ended_registrations(&mut self) {
+        let slots = &mut self.slots;
+        self.changed.retain(|&token| find(slots, token).is_some());
     }
 
     fn check_mode(&self, mode: Mode) -> Result<()> {
@@ -362,17 +373,11 @@ impl<S> Poller<S> {
     }
 
     /// Brings everything that can change up to date. The caller has checked it.
-    pub(crate) fn update(
-        &mut self,
-        token: Token,
-        kind: Kind,
-        interest: Ops,
-        mode: Mode,
-    ) -> Result<()> {
+    pub(crate) fn update(&mut self, token: Token, kind: Kind, wish: Wish) -> Result<()> {
         let slot = self.slot_mut(token)?;
-        slot.set_interest(kind, interest);
-        if slot.mode != mode {
-            slot.replace_mode(mode);
+        slot.set_interest(kind, wish.interest);
+        if slot.mode != wish.mode {
+            slot.replace_mode(wish.mode);
         }
         self.queue(token);
         Ok(())

@@ -47,10 +47,10 @@ impl<S> Poller<S> {
         mut report: impl FnMut(Token, &mut S, Ops) -> bool,
     ) -> Result<(usize, Signalled)> {
         self.leave_parent()?;
-        if let Err(refusal) = self.apply_changes() {
-            return self.report_beside(refusal, &mut report);
-        }
         loop {
+            if let Err(refusal) = self.apply_changes() {
+                return self.report_beside(refusal, &mut report);
+            }
             let signalled = self.look(deadline)?;
             if signalled.wakeup() {
                 self.signals.use_up_wakeup();
@@ -135,10 +135,15 @@ impl<S> Poller<S> {
         report: &mut impl FnMut(Token, &mut S, Ops) -> bool,
     ) -> Result<usize> {
         let mut reported = 0;
+        // epoll(7) goes on to report what it was told to forget if the descriptor has been made
+        // another open file by dup2(2). Only a set that is made anew does not know the old one.
+        let mut haunted = false;
         while let Some(Ready { token, readiness }) = self.ready.take() {
             let Some(slot) = find(&mut self.slots, token) else {
                 if token == Token::WAKE {
                     quieten(&*self.mechanism, &self.signals)?;
+                } else {
+                    haunted = true;
                 }
                 continue;
             };
@@ -153,6 +158,9 @@ impl<S> Poller<S> {
                 fire(&mut self.mechanism, slot)?;
             }
             reported += usize::from(report(token, &mut slot.source, ops));
+        }
+        if haunted {
+            self.start_anew()?;
         }
         Ok(reported)
     }

@@ -11,6 +11,7 @@ use crate::key::SelectionKey;
 use crate::notices::Notices;
 use crate::ops::Ops;
 use crate::poller::{Mode, Waker};
+use crate::wish::Wish;
 
 /// A handle to a [`Selector`](super::Selector), for registering, waking and closing from any
 /// thread, also while the selector selects: nothing here waits for it.
@@ -104,7 +105,8 @@ impl<A> SelectorHandle<A> {
     ///
     /// # Errors
     ///
-    /// As [`register`](Self::register); what `attach` has made is dropped then.
+    /// As [`register`](Self::register); what `attach` has made is dropped then. And
+    /// [`Error::ClosedChannel`] if `attach` has dropped the channel.
     pub fn register_into<T: Send + 'static>(
         &self,
         channel: SelectableChannel<T>,
@@ -127,6 +129,9 @@ impl<A> SelectorHandle<A> {
         let valid = channel.kind().valid_ops();
         interest.check_against(valid)?;
         let mut keys = channel.keys();
+        if keys.is_closed() {
+            return Err(Error::ClosedChannel);
+        }
         if channel.is_blocking()? {
             return Err(Error::IllegalBlockingMode);
         }
@@ -136,13 +141,12 @@ impl<A> SelectorHandle<A> {
         };
         let key = match keys.find(notices) {
             Some(key) => {
-                key.set_interest_ops(interest)?;
-                key.set_mode(mode)?;
+                key.set_wish(Wish { interest, mode })?;
                 key.clone()
             }
             None => {
                 notices.reserve(channel.raw_fd())?;
-                let key = SelectionKey::new(Arc::clone(notices), valid, interest, mode);
+                let key = SelectionKey::new(Arc::clone(notices), valid, Wish { interest, mode });
                 keys.add(key.clone());
                 key
             }

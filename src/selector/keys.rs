@@ -38,7 +38,8 @@ impl<A> Selector<A> {
         if key.token().is_none() {
             self.take_in_registrations();
         }
-        Some(&mut self.poller.source_mut(key.token()?)?.attachment)
+        let entry = self.poller.source_mut(key.token()?)?;
+        (entry.key == *key).then_some(&mut entry.attachment)
     }
 
     /// Ends a registration at once, and gives back what was attached to its key, for instance a

@@ -371,13 +371,13 @@ impl<A> Selector<A> {
 /// What the kernel was asked for may have changed, by another thread, while it was answering.
 #[inline]
 fn still_wanted(key: &SelectionKey, ready: Ops) -> Option<Ops> {
-    let interest = key.interest();
-    let ready = ready & interest;
+    let wish = key.wish();
+    let ready = ready & wish.interest;
     if ready.is_empty() || key.is_cancelled() {
         return None;
     }
-    if key.mode() == Mode::OneShot {
-        key.disarm(interest);
+    if wish.mode == Mode::OneShot {
+        key.disarm(wish);
     }
     Some(ready)
 }

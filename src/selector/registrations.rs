@@ -9,6 +9,7 @@ use crate::channel::ChannelCore;
 use crate::error::Result;
 use crate::key::SelectionKey;
 use crate::token::Token;
+use crate::wish::Wish;
 
 /// What the selector lets go of. It is dropped when all else is done, since foreign code runs then,
 /// which may panic.
@@ -60,7 +61,7 @@ impl<A> Selector<A> {
             return Ok(());
         };
         let kind = entry.channel.kind();
-        self.poller.update(token, kind, key.interest(), key.mode())
+        self.poller.update(token, kind, key.wish())
     }
 
     fn admit(&mut self, admission: Admission<A>) {
@@ -80,7 +81,7 @@ impl<A> Selector<A> {
             self.remains.push((channel, attachment));
             return;
         }
-        let (kind, interest, mode) = (channel.kind(), key.interest(), key.mode());
+        let (kind, Wish { interest, mode }) = (channel.kind(), key.wish());
         let entry = Entry {
             key: key.clone(),
             channel,
@@ -101,9 +102,11 @@ impl<A> Selector<A> {
         Ok(Some(entry))
     }
 
-    /// Once only: the descriptor may have been reserved for another registration since.
+    /// Once only, and under the lock under which a registration finds the key or makes another:
+    /// the descriptor may have been reserved for that since.
     fn forget(&self, key: &SelectionKey, channel: &ChannelCore) {
-        if channel.keys().remove(key) {
+        let mut keys = channel.keys();
+        if keys.remove(key) {
             self.handle.notices().release(channel.raw_fd());
         }
     }
