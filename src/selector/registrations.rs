@@ -71,9 +71,11 @@ impl<A> Selector<A> {
             attachment,
         } = admission;
         if let Some(token) = key.token() {
-            let entry = self.poller.source_mut(token);
-            let before = entry.map(|entry| mem::replace(&mut entry.attachment, attachment));
-            self.remains.extend(before.map(|before| (channel, before)));
+            let before = match self.poller.source_mut(token) {
+                Some(entry) => mem::replace(&mut entry.attachment, attachment),
+                None => attachment,
+            };
+            self.remains.push((channel, before));
             return;
         }
         if key.is_cancelled() {
