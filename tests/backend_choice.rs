@@ -19,11 +19,10 @@ fn a_builder_opens_what_it_was_told() {
 
 #[test]
 fn a_builder_opens_any_number_of_selectors() {
-    let builder = Selector::builder().backend(Backend::Poll).event_capacity(0);
-    let (_first, second) = (
-        builder.open::<()>().unwrap(),
-        builder.open::<String>().unwrap(),
-    );
+    let builder = Selector::<()>::builder()
+        .backend(Backend::Poll)
+        .event_capacity(0);
+    let (_first, second) = (builder.open().unwrap(), builder.open().unwrap());
     assert_eq!(second.backend(), Backend::Poll);
 }
 
@@ -64,9 +63,9 @@ fn an_unknown_name_is_an_error_that_tells_the_known_ones() {
 /// Opens a selector as a process of its own does. What it says is for [`in_a_process_with`].
 #[test]
 fn a_selector_is_opened_without_an_explicit_backend() {
-    let explicit = Selector::builder()
+    let explicit = Selector::<()>::builder()
         .backend(Backend::Select)
-        .open::<()>()
+        .open()
         .unwrap();
     assert_eq!(explicit.backend(), Backend::Select);
     match Selector::<()>::open() {

@@ -2,20 +2,15 @@
 
 mod common;
 
-use std::io::{Read, Write};
-use std::os::unix::net::UnixStream;
+use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use common::{LONG, assert_silent, on_every_backend, pipe, read_all, selector, unix_pair};
+use common::{
+    LONG, assert_silent, on_every_backend, pipe, read_all, sees_end, selector, unix_pair,
+};
 use nioselect::{Mode, Ops, SelectionKey};
 
 const BOTH: Ops = Ops::READ.union(Ops::WRITE);
-
-/// Whether the other end has been closed, without waiting.
-fn sees_end(mut peer: &UnixStream) -> bool {
-    peer.set_nonblocking(true).unwrap();
-    matches!(peer.read(&mut [0]), Ok(0))
-}
 
 #[test]
 fn it_gets_each_ready_key_with_exactly_what_is_ready() {

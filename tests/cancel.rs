@@ -2,23 +2,13 @@
 
 mod common;
 
-use std::io::{Read, Write};
-use std::os::unix::net::UnixStream;
+use std::io::Write;
 use std::sync::Arc;
 
-use common::{LONG, assert_silent, during, on_every_backend, selector, unix_pair, until};
+use common::{
+    LONG, assert_silent, await_end, during, on_every_backend, sees_end, selector, unix_pair, until,
+};
 use nioselect::{Error, Ops};
-
-/// Whether the other end has been closed, without waiting.
-fn sees_end(mut peer: &UnixStream) -> bool {
-    peer.set_nonblocking(true).unwrap();
-    matches!(peer.read(&mut [0]), Ok(0))
-}
-
-fn await_end(mut peer: &UnixStream) {
-    peer.set_read_timeout(Some(LONG)).unwrap();
-    assert_eq!(peer.read(&mut [0]).unwrap(), 0);
-}
 
 #[test]
 fn a_cancelled_key_is_invalid_at_once() {

@@ -40,7 +40,7 @@ fn connected(backend: Backend, interest: Ops) -> (Selector<()>, SocketChannel, T
     let (listener, address) = listener();
     let channel = unconnected();
     let key = channel.register(&selector, interest, ()).unwrap();
-    if !channel.connect(&address).unwrap() {
+    if !channel.connect(address).unwrap() {
         await_ready(&mut selector, &key, Ops::CONNECT);
         assert!(channel.finish_connect().unwrap());
     }
@@ -59,7 +59,7 @@ fn a_connect_is_reported_and_finished() {
         let (_listener, address) = listener();
         let channel = unconnected();
         let key = channel.register(&selector, Ops::CONNECT, ()).unwrap();
-        assert!(!channel.connect(&address).unwrap());
+        assert!(!channel.connect(address).unwrap());
         assert!(channel.is_connection_pending() && !channel.is_connected());
 
         await_ready(&mut selector, &key, Ops::CONNECT);
@@ -80,7 +80,7 @@ fn a_refused_connect_is_reported_and_its_reason_told_when_it_is_finished() {
         let (_socket, address) = refusing();
         let channel = unconnected();
         let key = channel.register(&selector, Ops::CONNECT, ()).unwrap();
-        assert!(!channel.connect(&address).unwrap());
+        assert!(!channel.connect(address).unwrap());
         await_ready(&mut selector, &key, Ops::CONNECT);
         assert_eq!(key.ready_ops(), Ops::CONNECT);
         assert!(is_refusal(channel.finish_connect()));
@@ -91,7 +91,6 @@ fn a_refused_connect_is_reported_and_its_reason_told_when_it_is_finished() {
             channel.finish_connect(),
             Err(Error::NoConnectionPending)
         ));
-        selector.selected_keys().clear();
         assert_silent(&mut selector);
     });
 }
@@ -104,11 +103,11 @@ fn a_channel_that_was_refused_can_connect_elsewhere() {
         let (_listener, address) = listener();
         let channel = unconnected();
         let key = channel.register(&selector, Ops::CONNECT, ()).unwrap();
-        assert!(!channel.connect(&refusing).unwrap());
+        assert!(!channel.connect(refusing).unwrap());
         await_ready(&mut selector, &key, Ops::CONNECT);
         assert!(is_refusal(channel.finish_connect()));
 
-        channel.connect(&address).unwrap();
+        channel.connect(address).unwrap();
         await_ready(&mut selector, &key, Ops::CONNECT);
         assert!(channel.finish_connect().unwrap());
     });
@@ -128,7 +127,7 @@ fn a_refused_connect_makes_the_same_operations_ready_everywhere() {
             let (_socket, address) = refusing();
             let channel = unconnected();
             let key = channel.register(&selector, interest, ()).unwrap();
-            assert!(!channel.connect(&address).unwrap());
+            assert!(!channel.connect(address).unwrap());
             assert_eq!(selector.select_timeout(LONG).unwrap(), 1);
             assert_eq!(key.ready_ops(), interest);
         });
@@ -156,7 +155,7 @@ fn a_connect_begun_during_a_selection_is_reported_by_it() {
         let key = channel.register(&selector, Ops::CONNECT, ()).unwrap();
         let count = during(
             || selector.select_timeout(LONG),
-            || assert!(!channel.connect(&address).unwrap()),
+            || assert!(!channel.connect(address).unwrap()),
         );
         assert_eq!(count.unwrap(), 1);
         assert_eq!(key.ready_ops(), Ops::CONNECT);
@@ -171,7 +170,7 @@ fn connect_alone_is_reported_until_it_is_finished_and_never_afterwards() {
         let (_listener, address) = listener();
         let channel = unconnected();
         let key = channel.register(&selector, ALL, ()).unwrap();
-        assert!(!channel.connect(&address).unwrap());
+        assert!(!channel.connect(address).unwrap());
         await_ready(&mut selector, &key, Ops::CONNECT);
         assert_eq!(key.ready_ops(), Ops::CONNECT);
 
@@ -189,7 +188,7 @@ fn without_connect_writing_is_reported_when_the_connection_stands() {
         let (listener, address) = listener();
         let channel = unconnected();
         let key = channel.register(&selector, Ops::WRITE, ()).unwrap();
-        assert!(!channel.connect(&address).unwrap());
+        assert!(!channel.connect(address).unwrap());
         await_ready(&mut selector, &key, Ops::WRITE);
         assert!(channel.finish_connect().unwrap());
         (&channel).write_all(b"hello").unwrap();
@@ -214,12 +213,7 @@ fn a_fresh_connection_has_nothing_to_read() {
 fn interest_in_connect_that_is_left_over_is_silent() {
     on_every_backend(|backend| {
         let (mut selector, _channel, _listener) = connected(backend, Ops::CONNECT);
-        let before = selector.statistics().waits;
-        assert_eq!(
-            selector.select_timeout(Duration::from_millis(50)).unwrap(),
-            0
-        );
-        assert!(selector.statistics().waits - before <= 5, "it spins");
+        assert_silent(&mut selector);
     });
 }
 
@@ -251,19 +245,19 @@ fn connecting_twice_is_an_error() {
             Err(Error::NoConnectionPending)
         ));
         let key = channel.register(&selector, Ops::CONNECT, ()).unwrap();
-        assert!(!channel.connect(&address).unwrap());
+        assert!(!channel.connect(address).unwrap());
         assert!(matches!(
-            channel.connect(&address),
+            channel.connect(address),
             Err(Error::ConnectionPending)
         ));
         await_ready(&mut selector, &key, Ops::CONNECT);
         assert!(matches!(
-            channel.connect(&address),
+            channel.connect(address),
             Err(Error::ConnectionPending)
         ));
         assert!(channel.finish_connect().unwrap());
         assert!(matches!(
-            channel.connect(&address),
+            channel.connect(address),
             Err(Error::AlreadyConnected)
         ));
         assert!(channel.is_connected());
@@ -278,7 +272,7 @@ fn an_accepted_or_adopted_connection_is_connected_already() {
         assert_eq!(channel.kind(), Kind::Connected);
         assert!(channel.finish_connect().unwrap());
         assert!(matches!(
-            channel.connect(&any_port()),
+            channel.connect(any_port()),
             Err(Error::AlreadyConnected)
         ));
     });
@@ -289,19 +283,19 @@ fn in_blocking_mode_connect_waits() {
     on_every_backend(|_| {
         let (_listener, address) = listener();
         let channel = SocketChannel::open(ProtocolFamily::Inet).unwrap();
-        assert!(channel.connect(&address).unwrap());
+        assert!(channel.connect(address).unwrap());
         assert!(channel.is_connected());
         assert!(
-            SocketChannel::open_connected(&address)
+            SocketChannel::open_connected(address)
                 .unwrap()
                 .is_connected()
         );
 
         let (_socket, address) = refusing();
         let channel = SocketChannel::open(ProtocolFamily::Inet).unwrap();
-        assert!(is_refusal(channel.connect(&address)));
+        assert!(is_refusal(channel.connect(address)));
         assert!(!channel.is_connected() && !channel.is_connection_pending());
-        assert!(is_refusal(SocketChannel::open_connected(&address)));
+        assert!(is_refusal(SocketChannel::open_connected(address)));
     });
 }
 
@@ -310,13 +304,13 @@ fn in_blocking_mode_finish_connect_waits() {
     on_every_backend(|_| {
         let (_listener, address) = listener();
         let channel = unconnected();
-        assert!(!channel.connect(&address).unwrap());
+        assert!(!channel.connect(address).unwrap());
         channel.configure_blocking(true).unwrap();
         assert!(channel.finish_connect().unwrap());
 
         let (_socket, address) = refusing();
         let channel = unconnected();
-        assert!(!channel.connect(&address).unwrap());
+        assert!(!channel.connect(address).unwrap());
         channel.configure_blocking(true).unwrap();
         assert!(is_refusal(channel.finish_connect()));
     });
@@ -372,7 +366,7 @@ fn an_adopted_socket_that_nobody_has_connected_can_connect() {
         let key = channel.register(&selector, ALL, ()).unwrap();
         assert_silent(&mut selector);
 
-        assert!(!channel.connect(&address).unwrap());
+        assert!(!channel.connect(address).unwrap());
         await_ready(&mut selector, &key, Ops::CONNECT);
         assert!(channel.finish_connect().unwrap());
     });
@@ -389,7 +383,7 @@ fn an_ipv6_channel_connects() {
         let channel = SocketChannel::open(ProtocolFamily::Inet6).unwrap();
         channel.configure_blocking(false).unwrap();
         let key = channel.register(&selector, Ops::CONNECT, ()).unwrap();
-        if !channel.connect(&listener.local_addr().unwrap()).unwrap() {
+        if !channel.connect(listener.local_addr().unwrap()).unwrap() {
             await_ready(&mut selector, &key, Ops::CONNECT);
         }
         assert!(channel.finish_connect().unwrap());

@@ -70,7 +70,6 @@ fn the_end_of_a_stream_is_reported_again_and_again() {
             assert_eq!(channel.read(&mut [0]).unwrap(), 0);
         }
         key.set_interest_ops(Ops::empty()).unwrap();
-        selector.selected_keys().clear();
         assert_silent(&mut selector);
     });
 }
@@ -241,7 +240,6 @@ fn urgent_data_out_of_band_is_not_reported() {
         peer.write_all(b"data").unwrap();
         await_ready(&mut selector, &key, Ops::READ);
         assert_eq!(channel.read(&mut [0; 16]).unwrap(), 4);
-        selector.selected_keys().clear();
         assert_silent(&mut selector);
     });
 }
@@ -258,7 +256,6 @@ fn urgent_data_in_line_is_read_like_the_rest() {
         let mut byte = [0];
         assert_eq!(channel.read(&mut byte).unwrap(), 1);
         assert_eq!(byte, *b"!");
-        selector.selected_keys().clear();
         assert_silent(&mut selector);
     });
 }

@@ -1,4 +1,4 @@
-//! One-shot and edge-triggered registrations.
+//! One-shot registrations, and changing modes.
 
 mod common;
 
@@ -6,22 +6,12 @@ use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::sync::mpsc;
 use std::thread;
-use std::time::Duration;
 
-use common::{LONG, await_ready, on_every_backend, pipe, read_all, selector, unix_pair};
+use common::{
+    LONG, assert_silent, await_ready, look, on_every_backend, pipe, read_all, selector, unix_pair,
+};
 use nioselect::poller::{Kind, Poller};
-use nioselect::{Backend, Error, Mode, Ops, Selector};
-
-fn assert_silence<A>(selector: &mut Selector<A>) {
-    selector.selected_keys().clear();
-    let before = selector.statistics().waits;
-    assert_eq!(
-        selector.select_timeout(Duration::from_millis(10)).unwrap(),
-        0
-    );
-    let waits = selector.statistics().waits - before;
-    assert!(waits <= 3, "it spins: {waits} waits");
-}
+use nioselect::{Backend, Error, Mode, Ops};
 
 #[test]
 fn a_one_shot_reports_once_and_what_is_left_when_it_is_armed_again() {
@@ -39,18 +29,18 @@ fn a_one_shot_reports_once_and_what_is_left_when_it_is_armed_again() {
             (Ops::empty(), Ops::READ)
         );
         ours.read_exact(&mut [0]).unwrap();
-        assert_silence(&mut selector);
+        assert_silent(&mut selector);
         theirs.write_all(b"c").unwrap();
-        assert_silence(&mut selector);
+        assert_silent(&mut selector);
 
         for _ in 0..3 {
             key.set_interest_ops(Ops::READ).unwrap();
             assert_eq!(selector.select().unwrap(), 1);
-            assert_silence(&mut selector);
+            assert_silent(&mut selector);
         }
         assert_eq!(read_all(&ours), b"bc");
         key.set_interest_ops(Ops::READ).unwrap();
-        assert_silence(&mut selector);
+        assert_silent(&mut selector);
         assert_eq!(key.interest_ops(), Ops::READ, "it has not fired");
         theirs.write_all(b"d").unwrap();
         assert_eq!(selector.select().unwrap(), 1);
@@ -69,7 +59,7 @@ fn one_event_of_a_one_shot_disarms_all_operations() {
         assert_eq!(selector.select().unwrap(), 1);
         assert_eq!(key.ready_ops(), Ops::WRITE);
         theirs.write_all(b"x").unwrap();
-        assert_silence(&mut selector);
+        assert_silent(&mut selector);
         assert_eq!(key.interest_ops_or(both).unwrap(), Ops::empty());
         assert_eq!(selector.select().unwrap(), 1);
         assert_eq!(key.ready_ops(), both);
@@ -87,10 +77,10 @@ fn a_disarmed_one_shot_does_not_hear_a_hang_up() {
         theirs.write_all(b"x").unwrap();
         assert_eq!(selector.select().unwrap(), 1);
         drop(theirs);
-        assert_silence(&mut selector);
+        assert_silent(&mut selector);
         key.set_interest_ops(Ops::READ).unwrap();
         assert_eq!(selector.select().unwrap(), 1);
-        assert_silence(&mut selector);
+        assert_silent(&mut selector);
     });
 }
 
@@ -144,7 +134,7 @@ fn arming_from_another_thread_is_never_lost() {
             }
             drop(work);
         });
-        assert_silence(&mut selector);
+        assert_silent(&mut selector);
     });
 }
 
@@ -163,56 +153,13 @@ fn a_key_takes_another_mode_when_it_is_registered_again() {
             .unwrap();
         assert_eq!((&same, same.mode()), (&key, Mode::OneShot));
         await_ready(&mut selector, &key, Ops::WRITE);
-        assert_silence(&mut selector);
+        assert_silent(&mut selector);
 
         pipe.sink.register(&selector, Ops::WRITE, ()).unwrap();
         assert_eq!((key.mode(), key.interest_ops()), (Mode::Level, Ops::WRITE));
         await_ready(&mut selector, &key, Ops::WRITE);
         await_ready(&mut selector, &key, Ops::WRITE);
     });
-}
-
-#[test]
-fn an_edge_is_reported_when_it_comes() {
-    on_every_backend(|backend| {
-        let mut selector = selector(backend);
-        let (mut ours, mut theirs) = unix_pair();
-        let registered = ours.register_with_mode(&selector, Ops::READ, Mode::Edge, ());
-        if backend != Backend::Epoll {
-            let refused = registered.unwrap_err();
-            assert!(matches!(refused, Error::Unsupported(_)), "{refused}");
-            assert!(refused.to_string().contains(backend.name()));
-            assert!(!ours.is_registered());
-            return;
-        }
-        let key = registered.unwrap();
-        theirs.write_all(b"ab").unwrap();
-        assert_eq!(selector.select().unwrap(), 1);
-        assert_eq!(key.interest_ops(), Ops::READ);
-        // The hang that it is known for: there is more, and nobody says so.
-        ours.read_exact(&mut [0]).unwrap();
-        assert_silence(&mut selector);
-        theirs.write_all(b"c").unwrap();
-        assert_eq!(selector.select().unwrap(), 1);
-        assert_silence(&mut selector);
-
-        ours.register(&selector, Ops::READ, ()).unwrap();
-        await_ready(&mut selector, &key, Ops::READ);
-        await_ready(&mut selector, &key, Ops::READ);
-        ours.register_with_mode(&selector, Ops::READ, Mode::Edge, ())
-            .unwrap();
-        await_ready(&mut selector, &key, Ops::READ);
-        assert_silence(&mut selector);
-    });
-}
-
-/// What the poller reports, without waiting.
-fn look(poller: &mut Poller<UnixStream>) -> Vec<Ops> {
-    let mut seen = Vec::new();
-    poller
-        .wait(Some(Duration::ZERO), |_, _, ops| seen.push(ops))
-        .unwrap();
-    seen
 }
 
 #[test]
@@ -224,28 +171,28 @@ fn a_poller_has_the_same_modes() {
             .register(ours, Kind::Connected, Ops::READ, Mode::OneShot)
             .unwrap();
         theirs.write_all(b"x").unwrap();
-        assert_eq!(look(&mut poller), [Ops::READ]);
+        assert_eq!(look(&mut poller), [(token, Ops::READ)]);
         assert_eq!(look(&mut poller), []);
         poller.set_interest(token, Ops::READ).unwrap();
-        assert_eq!(look(&mut poller), [Ops::READ]);
+        assert_eq!(look(&mut poller), [(token, Ops::READ)]);
 
         poller.set_mode(token, Mode::Level).unwrap();
         assert_eq!(look(&mut poller), [], "nobody has armed it");
         poller.set_interest(token, Ops::READ).unwrap();
-        assert_eq!(look(&mut poller), [Ops::READ]);
-        assert_eq!(look(&mut poller), [Ops::READ]);
+        assert_eq!(look(&mut poller), [(token, Ops::READ)]);
+        assert_eq!(look(&mut poller), [(token, Ops::READ)]);
 
         assert_eq!(poller.supports(Mode::Edge), backend == Backend::Epoll);
         match poller.set_mode(token, Mode::Edge) {
             Ok(()) => {
-                assert_eq!(look(&mut poller), [Ops::READ]);
+                assert_eq!(look(&mut poller), [(token, Ops::READ)]);
                 assert_eq!(look(&mut poller), []);
             }
             Err(error) => {
                 assert!(matches!(error, Error::Unsupported(_)), "{error}");
                 assert_eq!(
                     look(&mut poller),
-                    [Ops::READ],
+                    [(token, Ops::READ)],
                     "it has the mode that it had"
                 );
             }

@@ -2,10 +2,12 @@
 
 mod common;
 
-use std::io::{Read, Write};
+use std::io::Write;
 use std::os::unix::net::UnixStream;
 
-use common::{LONG, assert_silent, during, on_every_backend, read_all, selector, unix_pair};
+use common::{
+    LONG, assert_silent, await_end, during, on_every_backend, read_all, selector, unix_pair,
+};
 use nioselect::{Error, Ops, SelectableChannel};
 
 struct Connection {
@@ -18,12 +20,6 @@ fn connection(channel: SelectableChannel<UnixStream>) -> Connection {
         channel,
         received: Vec::new(),
     }
-}
-
-/// Waits for the end of what the other side writes, which is nothing.
-fn await_end(mut peer: &UnixStream) {
-    peer.set_read_timeout(Some(LONG)).unwrap();
-    assert_eq!(peer.read(&mut [0]).unwrap(), 0);
 }
 
 #[test]

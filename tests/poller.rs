@@ -9,35 +9,9 @@ use std::os::unix::net::UnixStream;
 use std::thread;
 use std::time::Duration;
 
-use common::on_every_backend;
+use common::{assert_poller_silent, look, on_every_backend};
 use nioselect::poller::{Kind, Poller, Token};
 use nioselect::{Backend, Error, Mode, Ops};
-
-type Seen = Vec<(Token, Ops)>;
-
-/// What is ready now.
-fn look<S: AsFd>(poller: &mut Poller<S>) -> Seen {
-    let mut seen = Vec::new();
-    let waited = poller
-        .wait(Some(Duration::ZERO), |token, _, ops| {
-            seen.push((token, ops));
-        })
-        .unwrap();
-    assert_eq!(waited.reported, seen.len());
-    seen.sort_unstable_by_key(|&(token, _)| token);
-    seen
-}
-
-fn assert_silence<S: AsFd>(poller: &mut Poller<S>) {
-    let before = poller.statistics().waits;
-    let report = |token, _: &S, ops| panic!("{token} is ready for {ops}");
-    let waited = poller
-        .wait(Some(Duration::from_millis(10)), report)
-        .unwrap();
-    assert_eq!(waited.reported, 0);
-    let waits = poller.statistics().waits - before;
-    assert!(waits <= 3, "it spins: {waits} waits");
-}
 
 fn stream() -> (UnixStream, UnixStream) {
     let (ours, theirs) = UnixStream::pair().unwrap();
@@ -57,7 +31,7 @@ fn a_token_ends_with_its_registration() {
         assert_eq!(look(&mut poller), [(old, Ops::READ)]);
         let ours = poller.deregister(old).unwrap();
         assert!(poller.is_empty());
-        assert_silence(&mut poller);
+        assert_poller_silent(&mut poller);
 
         let new = poller
             .register(ours, Kind::Connected, Ops::READ, Mode::Level)
@@ -95,9 +69,9 @@ fn a_deregistered_source_comes_back_and_the_kernel_has_forgotten_it() {
         assert_eq!(look(&mut poller).len(), 1);
         let ours = poller.deregister(token).unwrap();
         assert_eq!(ours.as_raw_fd(), number);
-        assert_silence(&mut poller);
+        assert_poller_silent(&mut poller);
         drop(ours);
-        assert_silence(&mut poller);
+        assert_poller_silent(&mut poller);
     });
 }
 
@@ -297,13 +271,13 @@ impl Company {
     fn goes_on(mut self) {
         for index in [0, 2] {
             let token = self.tokens[index];
-            assert_silence(&mut self.poller);
+            assert_poller_silent(&mut self.poller);
             (&self.peers[index]).write_all(b"x").unwrap();
             assert_eq!(look(&mut self.poller), [(token, Ops::READ)]);
             self.poller.deregister(token).unwrap().close();
         }
         self.poller.deregister(self.tokens[1]).unwrap();
-        assert_silence(&mut self.poller);
+        assert_poller_silent(&mut self.poller);
     }
 }
 
@@ -330,7 +304,7 @@ fn a_descriptor_that_was_closed_before_the_first_wait_is_reported_once() {
 fn a_descriptor_that_was_closed_between_waits_is_reported_at_most_once() {
     on_every_backend(|backend| {
         let mut company = Company::with(backend, 700, Mode::Level);
-        assert_silence(&mut company.poller);
+        assert_poller_silent(&mut company.poller);
         company.close_the_middle();
         let seen = look(&mut company.poller);
         if backend == Backend::Epoll {
@@ -346,7 +320,7 @@ fn a_descriptor_that_was_closed_between_waits_is_reported_at_most_once() {
 fn a_change_to_a_closed_descriptor_reports_it_once() {
     on_every_backend(|backend| {
         let mut company = Company::with(backend, 800, Mode::Level);
-        assert_silence(&mut company.poller);
+        assert_poller_silent(&mut company.poller);
         company.close_the_middle();
         company
             .poller
@@ -364,7 +338,7 @@ fn a_change_to_a_closed_descriptor_reports_it_once() {
 fn a_descriptor_that_was_replaced_is_watched_from_the_next_change_on() {
     on_every_backend(|backend| {
         let mut company = Company::with(backend, 850, Mode::Level);
-        assert_silence(&mut company.poller);
+        assert_poller_silent(&mut company.poller);
         company.close_the_middle();
         let (replacement, mut peer) = stream();
         let _replacement = honest(&replacement, 851);
@@ -378,7 +352,7 @@ fn a_descriptor_that_was_replaced_is_watched_from_the_next_change_on() {
         company.poller.set_interest(token, Ops::READ).unwrap();
         assert_eq!(look(&mut company.poller), [(token, Ops::READ)]);
         company.poller.deregister(token).unwrap().close();
-        assert_silence(&mut company.poller);
+        assert_poller_silent(&mut company.poller);
     });
 }
 

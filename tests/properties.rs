@@ -9,17 +9,14 @@ use std::io;
 use std::net::{TcpListener, TcpStream};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use common::{LONG, any_port, nonblocking, on_every_backend, selector};
+use common::{LONG, any_port, nonblocking, on_every_backend, returns_early, selector, waits_out};
 use model::{Event, Flavour, Model, Refusal, Sight};
 use nioselect::{Backend, Error, Ops, SelectableChannel, SelectedKeyMut, SelectionKey, Selector};
 use proptest::prelude::*;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::net::Shutdown;
-
-/// Long enough that only a lost event waits for it, and short because shrinking repeats it.
-const TOO_LONG: Duration = Duration::from_secs(5);
 
 /// Few, so that operations meet.
 const SLOTS: usize = 4;
@@ -244,20 +241,13 @@ impl Lockstep {
 
     /// Waits long where it must not wait, and hardly at all where it must.
     fn select(&mut self) {
-        let (timeout, must_last) = if self.model.would_not_wait() {
-            (TOO_LONG, Duration::ZERO)
+        if self.model.would_not_wait() {
+            let count = returns_early(&mut self.selector);
+            assert_eq!(count, self.model.select());
         } else {
-            let shortest = Duration::from_micros(50);
-            (shortest, shortest)
-        };
-        let start = Instant::now();
-        let count = self.selector.select_timeout(timeout).unwrap();
-        let lasted = start.elapsed();
-        assert!(
-            lasted >= must_last && lasted < TOO_LONG,
-            "it lasted {lasted:?} of {timeout:?}"
-        );
-        assert_eq!(count, self.model.select());
+            waits_out(&mut self.selector, Duration::from_micros(50));
+            assert_eq!(self.model.select(), 0);
+        }
         self.compare_all_keys();
     }
 

@@ -4,18 +4,9 @@ mod common;
 
 use std::io::Write;
 use std::thread;
-use std::time::Instant;
 
-use common::{LONG, assert_silent, during, on_every_backend, selector, unix_pair};
-use nioselect::{Ops, Selector};
-
-/// Selects, and asserts that something ended the wait early.
-fn returns_early<A>(selector: &mut Selector<A>) -> usize {
-    let started = Instant::now();
-    let count = selector.select_timeout(LONG).unwrap();
-    assert!(started.elapsed() < LONG, "nothing woke it");
-    count
-}
+use common::{LONG, assert_silent, during, on_every_backend, returns_early, selector, unix_pair};
+use nioselect::Ops;
 
 #[test]
 fn a_wakeup_before_a_selection_ends_it_at_once() {

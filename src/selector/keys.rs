@@ -58,7 +58,7 @@ impl<A> Selector<A> {
             return Ok(None);
         };
         key.invalidate();
-        let entry = self.let_go(token)?;
+        let entry = self.let_go(token).inspect_err(|_| key.enqueue())?;
         Ok(entry.map(|entry| entry.attachment))
     }
 
