@@ -71,7 +71,7 @@ impl Client {
         format!("* {before} is now {name}\n")
     }
 
-    /// Queues a text, and answers what to wait for. It is an error if the client is too slow.
+    /// Queues a text, and returns what to wait for. It is an error if the client is too slow.
     fn hear(&mut self, text: &str) -> io::Result<Ops> {
         self.queue.extend(text.as_bytes());
         if self.queue.len() <= LONGEST_QUEUE {
@@ -85,7 +85,7 @@ impl Client {
         Ok(interest)
     }
 
-    /// Writes what is queued as far as it goes, and answers what to wait for.
+    /// Writes what is queued as far as it goes, and returns what to wait for.
     fn write(&mut self) -> io::Result<Ops> {
         while !self.queue.is_empty() {
             match self.channel.write(self.queue.as_slices().0) {

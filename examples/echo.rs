@@ -39,7 +39,7 @@ impl Connection {
         }
     }
 
-    /// Reads and writes as far as it goes. Answers what to wait for; nothing when all is done.
+    /// Reads and writes as far as it goes. Returns what to wait for; nothing when all is done.
     fn advance(&mut self, ready: Ops) -> io::Result<Ops> {
         if ready.contains(Ops::READ) {
             self.read()?;

@@ -29,7 +29,7 @@ struct Echo {
 }
 
 impl Echo {
-    /// Sends back what has arrived, as long as there is something and room to send it. Answers
+    /// Sends back what has arrived, as long as there is something and room to send it. Returns
     /// what to wait for.
     fn advance(&mut self) -> nioselect::Result<Ops> {
         for _ in 0..TURN {
@@ -43,7 +43,7 @@ impl Echo {
                 Ok(None) => return Ok(Ops::WRITE),
                 Ok(Some(_)) => {}
                 // The sender decides where the answer goes: that it cannot go there is no
-                // reason to let down the others.
+                // reason to stop serving the others.
                 Err(error) => eprintln!("no answer to {peer}: {error}"),
             }
             self.unsent = None;

@@ -48,7 +48,6 @@ mod key;
 mod mode;
 mod monitor;
 mod notices;
-
 mod ops;
 pub mod poller;
 mod selector;

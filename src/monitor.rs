@@ -21,7 +21,7 @@ use crate::token::Token;
 /// Calls a watcher when its channel is ready.
 ///
 /// There is one watcher a channel. Watchers get the monitor lent, so they may set and remove
-/// watchers, also themselves and such as would be called in the same run, and run the monitor
+/// watchers, themselves and those included that the same run has yet to call, and run the monitor
 /// again. A removed watcher is not called any more, and a watcher is never called while it runs.
 ///
 /// Removing a watcher and setting one for the same channel and operations before the next run
@@ -118,8 +118,8 @@ impl Monitor {
         }
     }
 
-    /// Has `watcher` called whenever `channel` is ready for something in `interest`, with what
-    /// it is ready for. It replaces the watcher that the channel has.
+    /// Calls `watcher` whenever `channel` is ready for something in `interest`, and tells it for
+    /// what. It replaces the watcher that the channel has.
     ///
     /// Level-triggered: as long as the channel stays ready, every run calls it.
     ///
@@ -222,7 +222,7 @@ impl Monitor {
         }
     }
 
-    /// What it has asked of the kernel so far.
+    /// How many system calls the selector below has made so far.
     pub fn statistics(&self) -> Statistics {
         self.selector.statistics()
     }

@@ -8,7 +8,8 @@ use std::fmt;
 /// slot is used again, the generation differs, so that an event of a registration that has ended
 /// is never taken for one of its successor.
 ///
-/// No token is the number 0. The kernel carries the 64 bits; a binding can carry them through another language.
+/// No token is the number 0. The kernel carries the 64 bits; a binding can carry them through
+/// another language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Token(u64);
 

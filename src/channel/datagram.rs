@@ -43,7 +43,7 @@ impl DatagramChannel {
             .map_err(|error| Error::system("connect", error))
     }
 
-    /// Sends one datagram (`send`) and answers its length. In non-blocking mode the result is
+    /// Sends one datagram (`send`) and returns its length. In non-blocking mode the result is
     /// `None` if there is no room now.
     ///
     /// # Errors

@@ -90,7 +90,7 @@ impl SocketChannel {
         ))
     }
 
-    /// Connects (`connect`). In blocking mode it waits; in non-blocking mode it answers whether
+    /// Connects (`connect`). In blocking mode it waits; in non-blocking mode it returns whether
     /// the connection stands already. If not, it is pending: `CONNECT` becomes ready when it
     /// stands or has failed, and [`finish_connect`](Self::finish_connect) tells which.
     ///
@@ -182,7 +182,7 @@ impl<T: StreamSocket> SelectableChannel<T> {
         }
     }
 
-    /// Finishes a pending connect (`finishConnect`): answers whether the connection stands. In
+    /// Finishes a pending connect (`finishConnect`), and returns whether the connection stands. In
     /// blocking mode it waits until it does or has failed.
     ///
     /// From here on `READ` and `WRITE` become ready, and `CONNECT` never again.

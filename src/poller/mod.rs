@@ -90,7 +90,7 @@ pub struct Poller<S> {
     statistics: Statistics,
 }
 
-/// What a poller has asked of the kernel since it was opened.
+/// How many system calls of each kind a poller has made since it was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Statistics {
@@ -173,7 +173,7 @@ impl<S: AsFd> Poller<S> {
         self.slots.is_empty()
     }
 
-    /// What it has asked of the kernel so far.
+    /// How many system calls the poller has made so far.
     pub fn statistics(&self) -> Statistics {
         self.statistics
     }
@@ -384,7 +384,7 @@ impl<S> Poller<S> {
     }
 
     /// For the selector, whose sources carry what may change beside a channel that may not: a
-    /// source that were replaced might leave a closed descriptor registered.
+    /// source that could be replaced might leave a closed descriptor registered.
     #[inline]
     pub(crate) fn source_mut(&mut self, token: Token) -> Option<&mut S> {
         find(&mut self.slots, token).map(|slot| &mut slot.source)

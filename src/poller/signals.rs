@@ -12,7 +12,6 @@ const WAKEUP: u32 = 1;
 const CHANGES: u32 = 2;
 /// The waiting thread blocks, or is about to: it must be woken by the descriptor.
 const ASLEEP: u32 = 4;
-
 /// Whoever waits for this is gone, or is to go.
 const CLOSED: u32 = 8;
 

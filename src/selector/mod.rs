@@ -213,7 +213,7 @@ impl<A> Selector<A> {
         self.handle.is_open()
     }
 
-    /// What it has asked of the kernel so far.
+    /// How many system calls the selector has made so far.
     pub fn statistics(&self) -> Statistics {
         self.poller.statistics()
     }
@@ -329,7 +329,7 @@ impl<A> Selector<A> {
         })
     }
 
-    /// `take` gets each ready key once and answers whether the selection counts it.
+    /// `take` gets each ready key once and returns whether the selection counts it.
     fn run(
         &mut self,
         deadline: Deadline,
