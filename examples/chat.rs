@@ -14,6 +14,7 @@ use std::collections::VecDeque;
 use std::env;
 use std::error::Error;
 use std::io::{self, ErrorKind, Read, Write};
+use std::process::ExitCode;
 use std::time::Duration;
 
 use nioselect::channel::option::TCP_NODELAY;
@@ -186,7 +187,7 @@ impl Room {
     }
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn serve() -> Result<(), Box<dyn Error>> {
     let address = env::args().nth(1);
     let address = address.as_deref().unwrap_or("127.0.0.1:7007").parse()?;
     let listener = ServerSocketChannel::bind(address)?;
@@ -215,5 +216,15 @@ fn main() -> Result<(), Box<dyn Error>> {
             }
         }
         room.spread(&mut selector)?;
+    }
+}
+
+fn main() -> ExitCode {
+    match serve() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("chat: {error}");
+            ExitCode::FAILURE
+        }
     }
 }

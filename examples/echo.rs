@@ -12,6 +12,7 @@
 use std::env;
 use std::error::Error;
 use std::io::{self, ErrorKind, Read, Write};
+use std::process::ExitCode;
 use std::time::Duration;
 
 use nioselect::{Ops, SelectionKey, Selector, SelectorHandle, ServerSocketChannel, SocketChannel};
@@ -105,7 +106,7 @@ fn wait(
     Ok(())
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn serve() -> Result<(), Box<dyn Error>> {
     let address = env::args().nth(1);
     let address = address.as_deref().unwrap_or("127.0.0.1:7007").parse()?;
     let listener = ServerSocketChannel::bind(address)?;
@@ -140,6 +141,16 @@ fn main() -> Result<(), Box<dyn Error>> {
                     accepting.set_interest_ops(Ops::ACCEPT)?;
                 }
             }
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    match serve() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("echo: {error}");
+            ExitCode::FAILURE
         }
     }
 }

@@ -16,6 +16,7 @@ use std::cell::RefCell;
 use std::env;
 use std::error::Error;
 use std::io::{self, ErrorKind, Read, Write};
+use std::process::ExitCode;
 use std::rc::Rc;
 use std::thread;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -148,7 +149,7 @@ fn answer(request: &str) -> String {
     }
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn serve() -> Result<(), Box<dyn Error>> {
     let address = env::args().nth(1);
     let address = address.as_deref().unwrap_or("127.0.0.1:7007").parse()?;
     let listener = Rc::new(ServerSocketChannel::bind(address)?);
@@ -166,4 +167,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     monitor.run()?;
     println!("stopped");
     Ok(())
+}
+
+fn main() -> ExitCode {
+    match serve() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("monitor: {error}");
+            ExitCode::FAILURE
+        }
+    }
 }

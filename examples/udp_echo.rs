@@ -12,6 +12,7 @@
 use std::env;
 use std::error::Error;
 use std::net::SocketAddr;
+use std::process::ExitCode;
 
 use nioselect::{DatagramChannel, Ops, Selector};
 
@@ -52,7 +53,7 @@ impl Echo {
     }
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn serve() -> Result<(), Box<dyn Error>> {
     let address = env::args().nth(1);
     let address = address.as_deref().unwrap_or("127.0.0.1:7007").parse()?;
     let channel = DatagramChannel::bind(address)?;
@@ -70,6 +71,16 @@ fn main() -> Result<(), Box<dyn Error>> {
         selector.select()?;
         if selector.selected_keys().remove(&key) {
             key.set_interest_ops(echo.advance()?)?;
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    match serve() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("udp_echo: {error}");
+            ExitCode::FAILURE
         }
     }
 }

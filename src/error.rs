@@ -28,7 +28,7 @@ pub enum Error {
 
     /// The channel is in blocking mode and cannot be registered, or has valid keys and cannot
     /// be put into blocking mode (`IllegalBlockingModeException`).
-    #[error("a channel in blocking mode cannot be registered with a selector")]
+    #[error("a channel must be in non-blocking mode to be registered, and as long as it is")]
     IllegalBlockingMode,
 
     /// Operations were asked for that this kind of channel does not have

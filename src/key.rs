@@ -311,8 +311,8 @@ impl fmt::Debug for SelectionKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SelectionKey")
             .field("valid", &self.is_valid())
-            .field("interest_ops", &format_args!("{}", self.wish().interest))
-            .field("ready_ops", &format_args!("{}", self.ready()))
+            .field("interest_ops", &format_args!("{}", self.interest_ops()))
+            .field("ready_ops", &format_args!("{}", self.ready_ops()))
             .field("mode", &self.mode())
             .finish_non_exhaustive()
     }

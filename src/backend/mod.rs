@@ -95,7 +95,10 @@ impl Backend {
     /// cannot run here is reported when a selector is opened.
     pub fn preferred() -> Result<Self> {
         if let Some(name) = std::env::var_os(Self::VARIABLE) {
-            return name.to_string_lossy().parse();
+            let named = name.to_string_lossy().parse();
+            return named.map_err(|error: Error| {
+                Error::Unsupported(format!("{}: {error}", Self::VARIABLE))
+            });
         }
         let best = Self::ALL.iter().copied().find(|backend| backend.can_run());
         Ok(best.unwrap_or(Self::Poll))

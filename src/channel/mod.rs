@@ -9,7 +9,7 @@
 //! | [`ServerSocketChannel`], [`UnixServerSocketChannel`] | [`TcpListener`], [`UnixListener`] | accept |
 //! | [`DatagramChannel`], [`UnixDatagramChannel`] | [`UdpSocket`], [`UnixDatagram`] | read, write |
 //! | [`PipeSource`], [`PipeSink`] | [`PipeReader`], [`PipeWriter`] | read; write |
-//! | any other | what you have: a tty, an eventfd, a child's output | read, write |
+//! | any other | what owns it: a terminal, an eventfd, a child's output | read, write |
 //!
 //! [`TcpStream`]: std::net::TcpStream
 //! [`UnixStream`]: std::os::unix::net::UnixStream
@@ -22,7 +22,6 @@
 
 mod core;
 mod datagram;
-mod inspect;
 pub mod option;
 mod pipe;
 mod server;
@@ -51,12 +50,19 @@ use crate::token::Token;
 /// A descriptor that can be registered with selectors (`java.nio.channels.SelectableChannel`).
 ///
 /// `T` is what owns the descriptor, usually a type of the standard library; [`get_ref`] lends it,
-/// for everything that `T` can do. A channel reads and writes if `&T` does.
+/// for everything that `T` can do.
+///
+/// A channel reads and writes if `&T` does. That of a child's output does not, nor does an
+/// [`OwnedFd`](std::os::fd::OwnedFd): wrap it first, for instance
+/// `PipeReader::from(OwnedFd::from(child_stdout))` or `File::from(owned_fd)`. An owner that
+/// buffers, such as [`Stdin`](std::io::Stdin), keeps data back that no selector knows of: for the
+/// standard input take `File::from(io::stdin().as_fd().try_clone_to_owned()?)`.
 ///
 /// A channel is in the mode that its descriptor is in: blocking for most that the standard
 /// library makes, and for those that this crate opens. It must be in non-blocking mode to be
-/// registered. The mode belongs to the open file, which others may share: think of that before
-/// you change it for a terminal.
+/// registered. The mode belongs to the open file, which others may share: a terminal stays
+/// non-blocking for the shell when the program has ended, unless it opens `/dev/tty` anew for
+/// itself or restores the mode.
 ///
 /// The channel relies on its descriptor staying what it is: to put another open file in its place
 /// by dup2(2) goes unnoticed, and on epoll the old file goes on being watched.
@@ -96,7 +102,7 @@ impl<T: AsFd + Send + 'static> SelectableChannel<T> {
     /// devices like `/dev/null`: they are always ready, so no backend waits for them.
     /// [`Error::System`](crate::Error::System) if the system does not tell.
     pub fn new(owner: T) -> Result<Self> {
-        let kind = inspect::kind_of(owner.as_fd())?;
+        let kind = Kind::of(&owner)?;
         Ok(Self::of_kind(owner, kind))
     }
 
@@ -108,7 +114,7 @@ impl<T: AsFd + Send + 'static> SelectableChannel<T> {
     ///
     /// [`Error::System`](crate::Error::System) if the system does not tell.
     pub fn refresh(&self) -> Result<()> {
-        let kind = inspect::kind_of(self.as_fd())?;
+        let kind = Kind::of(self)?;
         if kind != self.kind() {
             self.core().set_kind(kind);
         }
@@ -142,8 +148,8 @@ impl<T> SelectableChannel<T> {
     ///
     /// # Errors
     ///
-    /// Gives the channel back if a selector still holds its descriptor: cancel its keys and let
-    /// their selectors select once.
+    /// Gives the channel back if a selector still holds its descriptor: end its registrations by
+    /// [`Selector::deregister`], or cancel its keys and let their selectors select once.
     pub fn into_inner(mut self) -> std::result::Result<T, Self> {
         let core = self.core.take();
         match core.map(Arc::try_unwrap) {

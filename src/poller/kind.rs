@@ -1,6 +1,10 @@
 //! What readiness means: the one place where kernel events and operations meet.
 
+use std::os::fd::AsFd;
+
+use super::inspect;
 use crate::backend::Readiness;
+use crate::error::Result;
 use crate::ops::Ops;
 
 /// The kind of a channel and, for a stream socket, the state of its connection.
@@ -33,6 +37,18 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// The kind of a descriptor, as far as the system tells: a socket that is neither connected
+    /// nor new may be connecting or broken, and is `Connecting`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unsupported`](crate::Error::Unsupported) for what is always ready: regular files,
+    /// directories and, where epoll can be asked about them, devices like `/dev/null`.
+    /// [`Error::System`](crate::Error::System) if the system does not tell.
+    pub fn of(descriptor: impl AsFd) -> Result<Self> {
+        inspect::kind_of(descriptor.as_fd())
+    }
+
     const ALL: [Self; 8] = [
         Self::Listener,
         Self::Unconnected,

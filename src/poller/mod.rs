@@ -41,6 +41,7 @@
 //! ```
 
 mod deadline;
+mod inspect;
 mod kernel;
 mod kind;
 mod signals;
@@ -186,14 +187,15 @@ impl<S: AsFd> Poller<S> {
     /// Registers a source, which the poller owns until it is deregistered.
     ///
     /// The kernel learns of it in the next wait, unless `interest` is empty. The descriptor
-    /// should be in non-blocking mode. If it cannot be registered, the source is dropped.
+    /// should be in non-blocking mode; [`Kind::of`] tells its kind. If it cannot be registered,
+    /// the source is dropped: register an [`Arc`] of it to keep it.
     ///
     /// # Errors
     ///
     /// [`Error::InvalidOps`] if `kind` does not have all of `interest`; [`Error::Unsupported`]
     /// if the backend does not have `mode`; [`Error::AlreadyRegistered`] if the same descriptor
-    /// is registered. What the kernel objects to (a regular file, for instance) is
-    /// [`Error::Refused`] by the next wait.
+    /// is registered. What the kernel objects to is [`Error::Refused`] by the next wait; whether
+    /// it objects to regular files differs between backends, and [`Kind::of`] refuses them all.
     ///
     /// # Panics
     ///
@@ -297,7 +299,7 @@ impl<S: AsFd> Poller<S> {
     /// Waits until a registration is ready, a [`Waker`] wakes it or `timeout` has passed
     /// (`None`: for ever; zero: does not wait at all), and calls `report` for each that is ready
     /// with its token, its source and the operations of its interest set that are ready, which
-    /// are never none.
+    /// are never none. `report` cannot use the poller: it notes the tokens for later.
     ///
     /// # Errors
     ///

@@ -13,7 +13,7 @@ impl<A> Selector<A> {
         self.entries().map(|entry| entry.key())
     }
 
-    /// The key that the poller knows by `token`, which [`Error::Refused`] tells.
+    /// The key that the poller knows by `token`, which [`Error::Refused`](crate::Error::Refused) tells.
     pub fn key_of(&self, token: Token) -> Option<&SelectionKey> {
         self.poller.source(token).map(|entry| &entry.key)
     }
@@ -42,9 +42,32 @@ impl<A> Selector<A> {
         (entry.key == *key).then_some(&mut entry.attachment)
     }
 
-    /// Ends a registration at once, and gives back what was attached to its key, for instance a
-    /// connection that goes on elsewhere. `None` if the key is not one of this selector, or the
-    /// selector has let go of it.
+    /// Ends a registration at once, and gives back what was attached to its key: a connection that
+    /// is to go on elsewhere. `None` if the key is not one of this selector, or if it has been
+    /// cancelled before: then what was attached is dropped.
+    ///
+    /// ```
+    /// use std::io::{Read, Write};
+    /// use std::os::unix::net::UnixStream;
+    /// use nioselect::{Ops, SelectableChannel, Selector};
+    ///
+    /// let (ours, mut theirs) = UnixStream::pair()?;
+    /// let channel = SelectableChannel::new(ours)?;
+    /// channel.configure_blocking(false)?;
+    /// let mut selector = Selector::open()?;
+    /// selector.register_into(channel, Ops::READ, |channel| channel)?;
+    ///
+    /// theirs.write_all(b"hello")?;
+    /// selector.select()?;
+    /// while let Some(selected) = selector.selected_keys().pop() {
+    ///     let key = selected.key().clone(); // the loan of the selector ends here
+    ///     let Some(channel) = selector.deregister(&key)? else { continue };
+    ///     channel.configure_blocking(true)?;
+    ///     let mut stream: UnixStream = channel.into_inner().expect("nobody else has it");
+    ///     std::thread::spawn(move || stream.read(&mut [0; 16])).join().unwrap()?;
+    /// }
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
     ///
     /// # Errors
     ///

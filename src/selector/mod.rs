@@ -55,6 +55,12 @@ const KEPT_CAPACITY: usize = 1024;
 /// when keys are ready that had been selected for the same before: remove keys when you have
 /// handled them.
 ///
+/// # Attachments
+///
+/// The selector owns what is attached, and lends it with the keys. To reach that of another key,
+/// end the loan and ask for [`attachment`](Self::attachment), or share it: an `Rc` will do, for
+/// only channels must be [`Send`]. A key may be in its own attachment.
+///
 /// # Dropping and closing
 ///
 /// Dropping a selector, or [closing](Self::close) it, invalidates its keys and drops what is

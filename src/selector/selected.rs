@@ -10,9 +10,12 @@ use crate::poller::{Poller, Token};
 /// The keys that selections have found ready and nobody has removed since
 /// (`Selector.selectedKeys`), a view that borrows the selector.
 ///
-/// Selections add keys; only the user removes them, and cancelling does. A key that stays is not
-/// counted again until it becomes ready for something else, so a loop removes each key that it
-/// handles: [`drain`](Self::drain) and [`pop`](Self::pop) do both in one.
+/// Selections add keys; only the user removes them. A key that stays is not counted again until
+/// it becomes ready for something else, so a loop removes each key that it handles:
+/// [`drain`](Self::drain) and [`pop`](Self::pop) do both in one.
+///
+/// A key that is cancelled stays until the next selection lets go of it: it is still yielded, but
+/// ready for nothing.
 ///
 /// All operations take constant time for each key, and none allocates.
 pub struct SelectedKeys<'a, A> {

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use socket2::{SockRef, Type};
 
+use super::Kind;
 use crate::error::{Error, Result};
-use crate::poller::Kind;
 use crate::sys::descriptor::{self, FileType};
 use crate::sys::poll;
 
@@ -16,7 +16,7 @@ use crate::sys::poll;
 /// Regular files, directories and devices like `/dev/null` are refused here, for every backend:
 /// they never block, so there is nothing to wait for, and the mechanisms disagree about them
 /// (epoll refuses them, poll and select find them ready for ever).
-pub(super) fn kind_of(fd: BorrowedFd<'_>) -> Result<Kind> {
+pub(crate) fn kind_of(fd: BorrowedFd<'_>) -> Result<Kind> {
     match descriptor::file_type(fd)? {
         FileType::Socket => socket_kind(fd),
         FileType::Fifo => Ok(match descriptor::access(fd)? {
