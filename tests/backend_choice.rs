@@ -112,7 +112,9 @@ fn without_a_name_the_best_is_the_default() {
 fn an_unknown_name_in_the_environment_is_an_error_when_a_selector_is_opened() {
     let said = in_a_process_with(Some("iocp"));
     assert!(
-        said.contains("failed: unsupported: backend \"iocp\": there are"),
+        said.contains(
+            "failed: unsupported: NIOSELECT_BACKEND: there is no backend \"iocp\", only epoll"
+        ),
         "{said}"
     );
 }

@@ -95,13 +95,21 @@ impl Backend {
     /// cannot run here is reported when a selector is opened.
     pub fn preferred() -> Result<Self> {
         if let Some(name) = std::env::var_os(Self::VARIABLE) {
-            let named = name.to_string_lossy().parse();
-            return named.map_err(|error: Error| {
-                Error::Unsupported(format!("{}: {error}", Self::VARIABLE))
-            });
+            let name = name.to_string_lossy();
+            let named = Self::named(&name);
+            return named.map_err(|why| Error::Unsupported(format!("{}: {why}", Self::VARIABLE)));
         }
         let best = Self::ALL.iter().copied().find(|backend| backend.can_run());
         Ok(best.unwrap_or(Self::Poll))
+    }
+
+    /// The backend of that name, or what is wrong with the name.
+    fn named(name: &str) -> std::result::Result<Self, String> {
+        let mut all = Self::ALL.iter().copied();
+        all.find(|backend| backend.name() == name).ok_or_else(|| {
+            let known: Vec<_> = Self::ALL.iter().map(|backend| backend.name()).collect();
+            format!("there is no backend {name:?}, only {}", known.join(", "))
+        })
     }
 
     /// That there is no descriptor or memory left just now says nothing of the system.
@@ -142,14 +150,7 @@ impl FromStr for Backend {
     type Err = Error;
 
     fn from_str(name: &str) -> Result<Self> {
-        let found = Self::ALL
-            .iter()
-            .copied()
-            .find(|backend| backend.name() == name);
-        found.ok_or_else(|| {
-            let known: Vec<_> = Self::ALL.iter().map(|backend| backend.name()).collect();
-            Error::Unsupported(format!("backend {name:?}: there are {}", known.join(", ")))
-        })
+        Self::named(name).map_err(Error::Unsupported)
     }
 }
 

@@ -203,6 +203,11 @@ impl<S: AsFd> Poller<S> {
     pub fn register(&mut self, source: S, kind: Kind, interest: Ops, mode: Mode) -> Result<Token> {
         interest.check_against(kind.valid_ops())?;
         self.check_mode(mode)?;
+        self.register_checked(source, kind, Wish { interest, mode })
+    }
+
+    /// For the selector, which has checked the operations, with the kind that the channel was.
+    pub(crate) fn register_checked(&mut self, source: S, kind: Kind, wish: Wish) -> Result<Token> {
         let fd = source.as_fd().as_raw_fd();
         if !self.registered.insert(fd) {
             return Err(Error::AlreadyRegistered { fd });
@@ -211,8 +216,7 @@ impl<S: AsFd> Poller<S> {
         self.generation = self.generation.checked_add(1).unwrap_or(1);
         let index = u32::try_from(self.slots.vacant_key()).expect("descriptors are 32-bit numbers");
         let token = Token::new(index, self.generation);
-        self.slots
-            .insert(Slot::new(source, fd, token, kind, interest, mode));
+        self.slots.insert(Slot::new(source, fd, token, kind, wish));
         self.queue(token);
         Ok(token)
     }

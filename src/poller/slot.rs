@@ -7,6 +7,7 @@ use crate::backend::Readiness;
 use crate::mode::Mode;
 use crate::ops::Ops;
 use crate::token::Token;
+use crate::wish::Wish;
 
 #[derive(Debug)]
 pub(super) struct Slot<S> {
@@ -47,22 +48,15 @@ pub(super) enum Step {
 }
 
 impl<S> Slot<S> {
-    pub(super) fn new(
-        source: S,
-        fd: RawFd,
-        token: Token,
-        kind: Kind,
-        interest: Ops,
-        mode: Mode,
-    ) -> Self {
+    pub(super) fn new(source: S, fd: RawFd, token: Token, kind: Kind, wish: Wish) -> Self {
         Self {
             source,
             token,
             fd,
             kind,
-            interest,
-            meaning: kind.meaning(interest),
-            mode,
+            interest: wish.interest,
+            meaning: kind.meaning(wish.interest),
+            mode: wish.mode,
             watched: Watched::Not,
             queued: false,
         }
@@ -120,7 +114,8 @@ mod tests {
 
     fn slot(interest: Ops, watched: Watched) -> Slot<()> {
         let token = Token::new(0, 1);
-        let mut slot = Slot::new((), 3, token, Kind::Connected, interest, Mode::Level);
+        let mode = Mode::Level;
+        let mut slot = Slot::new((), 3, token, Kind::Connected, Wish { interest, mode });
         slot.watched = watched;
         slot
     }

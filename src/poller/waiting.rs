@@ -135,8 +135,8 @@ impl<S> Poller<S> {
         report: &mut impl FnMut(Token, &mut S, Ops) -> bool,
     ) -> Result<usize> {
         let mut reported = 0;
-        // epoll(7) goes on to report what it was told to forget if the descriptor has been made
-        // another open file by dup2(2). Only a set that is made anew does not know the old one.
+        // If the descriptor has been made another open file by dup2(2), epoll(7) goes on to report
+        // the old one, though it was told to forget it. Only a set made anew does not know it.
         let mut haunted = false;
         while let Some(Ready { token, readiness }) = self.ready.take() {
             let Some(slot) = find(&mut self.slots, token) else {
@@ -152,6 +152,7 @@ impl<S> Poller<S> {
             }
             let ops = slot.ready_ops(readiness);
             if ops.is_empty() {
+                haunted = true;
                 continue;
             }
             if slot.mode == Mode::OneShot {

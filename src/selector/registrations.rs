@@ -9,7 +9,6 @@ use crate::channel::ChannelCore;
 use crate::error::Result;
 use crate::key::SelectionKey;
 use crate::token::Token;
-use crate::wish::Wish;
 
 /// What the selector lets go of. It is dropped when all else is done, since foreign code runs then,
 /// which may panic.
@@ -83,13 +82,13 @@ impl<A> Selector<A> {
             self.remains.push((channel, attachment));
             return;
         }
-        let (kind, Wish { interest, mode }) = (channel.kind(), key.wish());
+        let (kind, wish) = (channel.kind(), key.wish());
         let entry = Entry {
             key: key.clone(),
             channel,
             attachment,
         };
-        let token = self.poller.register(entry, kind, interest, mode);
+        let token = self.poller.register_checked(entry, kind, wish);
         key.set_token(token.expect("everything was checked when the channel was registered"));
     }
 
