@@ -118,7 +118,8 @@ impl SelectionKey {
     /// is silent then, even if its peer hangs up.
     ///
     /// The change takes effect at once, in a selection that is running too. It costs a system
-    /// call only if the next selection finds the set different from what the kernel has.
+    /// call only if the next selection finds the set different from what the kernel has (or if
+    /// the mode is [`Mode::Edge`]).
     ///
     /// # Errors
     ///

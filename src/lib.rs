@@ -66,7 +66,7 @@ pub use key::SelectionKey;
 pub use mode::Mode;
 pub use monitor::{Monitor, Stopper};
 pub use ops::Ops;
-pub use poller::Waker;
+pub use poller::{Kind, Statistics, Token, Waker};
 pub use selector::{
     Drain, SelectedKey, SelectedKeyMut, SelectedKeys, Selector, SelectorBuilder, SelectorHandle,
 };

@@ -26,7 +26,8 @@ pub enum Mode {
     OneShot,
     /// Report a condition when it begins, or begins anew, and never again (`EPOLLET`, see
     /// epoll(7)). A change of the interest set, even one that is taken back, or of the state of
-    /// the connection has what is there reported once more. Only epoll has it; a registration elsewhere is
+    /// the connection has what is there reported once more; setting what is set already is no
+    /// change of a key's. Only epoll has it; a registration elsewhere is
     /// [`Unsupported`](crate::Error::Unsupported).
     Edge,
 }

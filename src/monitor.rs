@@ -232,7 +232,7 @@ impl Monitor {
     fn run_until(&mut self, deadline: Deadline) -> Result<usize> {
         loop {
             let called = self.turn(deadline)?;
-            if called > 0 || deadline.has_passed() || self.stop.load(Ordering::Acquire) {
+            if called > 0 || deadline.has_passed() || self.stop.swap(false, Ordering::AcqRel) {
                 return Ok(called);
             }
         }
@@ -293,13 +293,20 @@ impl Monitor {
 
     /// A watcher that panics is removed: nobody knows in which state it is.
     fn call(&mut self, token: Token, ready: Ops, mut callback: Callback, version: u64) {
+        let own = Rc::clone(&self.watching);
         if let Err(panic) = catch_unwind(AssertUnwindSafe(|| callback(self, ready))) {
             let mut removed = mem::take(&mut self.removed);
-            if let Some(entry) = self.current(token, version) {
+            if Rc::ptr_eq(&own, &self.watching)
+                && let Some(entry) = self.current(token, version)
+            {
                 remove_from(entry, &mut removed);
             }
             self.removed = removed;
             resume_unwind(panic);
+        }
+        // It may have put another monitor in the place of this one.
+        if !Rc::ptr_eq(&own, &self.watching) {
+            return;
         }
         if let Some(mut entry) = self.current(token, version) {
             let key = entry.key();
@@ -375,7 +382,7 @@ impl fmt::Debug for Monitor {
     }
 }
 
-/// Stops a [`Monitor`] that [runs](Monitor::run), from any thread.
+/// Stops a [`Monitor`] that runs, from any thread.
 #[derive(Clone, Debug)]
 pub struct Stopper {
     stop: Arc<AtomicBool>,
@@ -383,8 +390,9 @@ pub struct Stopper {
 }
 
 impl Stopper {
-    /// Has [`Monitor::run`] return when the watchers that it is calling have returned; if it is
-    /// not running, the next time.
+    /// Has [`Monitor::run`] return when the watchers that it is calling have returned, and
+    /// [`Monitor::run_once`] end its wait; if neither is running, the next time. One stop ends
+    /// one run.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Release);
         self.waker.wake();

@@ -114,6 +114,23 @@ fn a_channel_that_was_refused_can_connect_elsewhere() {
 }
 
 #[test]
+fn a_channel_that_was_refused_stays_unconnected_when_it_is_refreshed() {
+    on_every_backend(|backend| {
+        let mut selector = selector(backend);
+        let (_socket, refusing) = refusing();
+        let channel = unconnected();
+        let key = channel.register(&selector, Ops::CONNECT, ()).unwrap();
+        assert!(!channel.connect(refusing).unwrap());
+        await_ready(&mut selector, &key, Ops::CONNECT);
+        assert!(is_refusal(channel.finish_connect()));
+
+        channel.refresh().unwrap();
+        assert!(!channel.is_connection_pending());
+        assert_silent(&mut selector);
+    });
+}
+
+#[test]
 fn a_refused_connect_makes_the_same_operations_ready_everywhere() {
     for interest in [
         ALL,

@@ -635,6 +635,49 @@ fn a_stop_that_has_ended_a_run_does_not_end_another_wait() {
 }
 
 #[test]
+fn a_stop_ends_one_wait_only() {
+    on_every_monitor(|mut monitor| {
+        let (channel, _peer) = unix_pair();
+        monitor.set(&channel, Ops::READ, |_, _| {}).unwrap();
+        monitor.stopper().stop();
+        assert_eq!(monitor.run_once().unwrap(), 0);
+
+        // The end of a channel wakes the monitor too, but is no stop.
+        drop(channel);
+        let started = Instant::now();
+        assert_eq!(monitor.run_once_timeout(SHORT).unwrap(), 0);
+        assert!(started.elapsed() >= SHORT, "it returned early");
+    });
+}
+
+#[test]
+fn a_watcher_that_puts_another_monitor_in_the_place_of_its_own_is_not_set_there() {
+    on_every_backend(|backend| {
+        let (first, second) = (readable(), readable());
+        let (firsts, seconds) = (Calls::default(), Calls::default());
+        let mut other = open(backend);
+        other.set(&second.0, Ops::READ, seconds.watcher()).unwrap();
+        other.run_now().unwrap();
+        let mut other = Some(other);
+
+        let mut monitor = open(backend);
+        let calls = firsts.clone();
+        monitor
+            .set(&first.0, Ops::READ, move |monitor, _| {
+                calls.add();
+                if let Some(other) = other.take() {
+                    *monitor = other;
+                }
+            })
+            .unwrap();
+        for _ in 0..3 {
+            monitor.run_now().unwrap();
+        }
+        assert_eq!((firsts.get(), seconds.get()), (1, 3));
+    });
+}
+
+#[test]
 fn a_stopper_outlives_its_monitor() {
     on_every_monitor(|monitor| {
         let stopper = monitor.stopper();

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::{HangGuard, nonblocking, on_every_backend, pipe, selector, until};
+use common::{HangGuard, nonblocking, on_every_backend, pipe, selector, unix_pair, until};
 use nioselect::{Backend, Error, Mode, Ops, SelectionKey, Selector, SelectorHandle};
 
 const WORKERS: usize = 4;
@@ -148,4 +148,47 @@ fn a_one_shot_that_is_registered_again_as_level_keeps_its_interest() {
 #[test]
 fn a_disarmed_one_shot_that_is_registered_again_as_level_gets_its_interest() {
     level_after_one_shot(Ops::empty());
+}
+
+/// What the kernel found is reported as it was asked for, although another thread has changed
+/// its mind meanwhile: nothing is told to the kernel but the changes themselves.
+#[test]
+fn interest_that_changes_during_a_look_costs_no_more_than_the_change() {
+    const CHANGES: u64 = 1000;
+    // To tell the kernel everything anew would cost more than all changes.
+    const IDLE: usize = 1500;
+    on_every_backend(|backend| {
+        let mut selector = selector(backend);
+        let idle: Vec<_> = (0..IDLE).map(|_| unix_pair()).collect();
+        for (channel, _peer) in &idle {
+            channel.register(&selector, Ops::READ, ()).unwrap();
+        }
+        let (busy, _peer) = unix_pair();
+        let key = busy.register(&selector, Ops::WRITE, ()).unwrap();
+        selector.select_now().unwrap();
+        for _ in 0..5 {
+            let before = selector.statistics().changes;
+            thread::scope(|scope| {
+                let toggling = scope.spawn(|| toggle(&key, CHANGES));
+                while !toggling.is_finished() {
+                    selector.selected_keys().clear();
+                    selector.select_now().unwrap();
+                }
+            });
+            let changes = selector.statistics().changes - before;
+            assert!(changes <= CHANGES + 1, "{changes} for {CHANGES} changes");
+        }
+    });
+}
+
+fn toggle(key: &SelectionKey, times: u64) {
+    for time in 0..times {
+        let interest = if time % 2 == 0 {
+            Ops::empty()
+        } else {
+            Ops::WRITE
+        };
+        key.set_interest_ops(interest).unwrap();
+        thread::yield_now();
+    }
 }

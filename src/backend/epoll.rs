@@ -32,6 +32,10 @@ impl Mechanism for Epoll {
         true
     }
 
+    fn may_be_haunted(&self) -> bool {
+        true
+    }
+
     fn add(&mut self, fd: RawFd, token: Token, wanted: Readiness, mode: Mode) -> Result<()> {
         self.control(Change::Add, fd, events_for(wanted, mode), token)
     }

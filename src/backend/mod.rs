@@ -210,6 +210,12 @@ pub(crate) struct Ready {
 pub(crate) trait Mechanism: Send + fmt::Debug {
     fn supports(&self, mode: Mode) -> bool;
 
+    /// Whether it may go on to report what it was told to forget: epoll(7) does when the
+    /// descriptor has been made another open file by dup2(2).
+    fn may_be_haunted(&self) -> bool {
+        false
+    }
+
     fn add(&mut self, fd: RawFd, token: Token, wanted: Readiness, mode: Mode) -> Result<()>;
 
     fn modify(&mut self, fd: RawFd, token: Token, wanted: Readiness, mode: Mode) -> Result<()>;

@@ -43,7 +43,7 @@ use self::core::Core;
 use crate::error::Result;
 use crate::key::SelectionKey;
 use crate::ops::Ops;
-use crate::poller::{Kind, Mode};
+use crate::poller::{Kind, Mode, inspect};
 use crate::selector::{Selector, SelectorHandle};
 use crate::token::Token;
 
@@ -114,9 +114,12 @@ impl<T: AsFd + Send + 'static> SelectableChannel<T> {
     ///
     /// [`Error::System`](crate::Error::System) if the system does not tell.
     pub fn refresh(&self) -> Result<()> {
-        let kind = Kind::of(self)?;
-        if kind != self.kind() {
-            self.core().set_kind(kind);
+        let (before, now) = (self.kind(), Kind::of(self)?);
+        let has_failed = before == Kind::Unconnected
+            && now == Kind::Connecting
+            && inspect::has_failed_to_connect(self.as_fd())?;
+        if now != before && !has_failed {
+            self.core().set_kind(now);
         }
         Ok(())
     }
@@ -286,11 +289,11 @@ where
     for<'a> &'a T: Read,
 {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.get_ref().read(buffer)
+        (&*self).read(buffer)
     }
 
     fn read_vectored(&mut self, buffers: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
-        self.get_ref().read_vectored(buffers)
+        (&*self).read_vectored(buffers)
     }
 }
 
@@ -316,15 +319,15 @@ where
     for<'a> &'a T: Write,
 {
     fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
-        self.get_ref().write(buffer)
+        (&*self).write(buffer)
     }
 
     fn write_vectored(&mut self, buffers: &[IoSlice<'_>]) -> io::Result<usize> {
-        self.get_ref().write_vectored(buffers)
+        (&*self).write_vectored(buffers)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.get_ref().flush()
+        (&*self).flush()
     }
 }
 

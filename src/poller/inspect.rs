@@ -54,12 +54,22 @@ fn socket_kind(fd: BorrowedFd<'_>) -> Result<Kind> {
     }
 }
 
+/// A connect has failed, and whoever asked knows why: it is hung up, without an error.
+pub(crate) fn has_failed_to_connect(fd: BorrowedFd<'_>) -> Result<bool> {
+    let answer = poll_now(fd)?;
+    Ok(answer & (libc::POLLHUP | libc::POLLERR) == libc::POLLHUP)
+}
+
 /// A fresh stream socket is hung up and writable, but unlike a broken one not readable.
 fn was_never_connected(fd: BorrowedFd<'_>) -> Result<bool> {
+    let answer = poll_now(fd)?;
+    Ok(answer & (libc::POLLHUP | libc::POLLIN | libc::POLLERR) == libc::POLLHUP)
+}
+
+fn poll_now(fd: BorrowedFd<'_>) -> Result<libc::c_short> {
     let events = libc::POLLIN | libc::POLLOUT;
     let answer = poll::poll_one(fd, events, Some(Duration::ZERO));
-    let answer = answer.map_err(|error| Error::system("poll", error))?;
-    Ok(answer & (libc::POLLHUP | libc::POLLIN | libc::POLLERR) == libc::POLLHUP)
+    answer.map_err(|error| Error::system("poll", error))
 }
 
 #[cfg(target_os = "linux")]

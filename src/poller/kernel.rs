@@ -5,7 +5,7 @@ use std::os::fd::AsRawFd;
 
 use super::slot::{Slot, Step, Watched};
 use super::{Poller, find};
-use crate::backend::{Mechanism, Readiness};
+use crate::backend::{Backend, Engine, Mechanism, Readiness};
 use crate::error::{Error, Result};
 use crate::mode::Mode;
 use crate::sys::fork;
@@ -66,17 +66,6 @@ impl<S> Poller<S> {
         Ok(())
     }
 
-    pub(super) fn watch_wake_descriptor(&mut self) -> Result<()> {
-        let descriptor = self.signals.descriptor();
-        let descriptor = descriptor
-            .as_ref()
-            .expect("it is there as long as the poller is");
-        let fd = descriptor.as_fd().as_raw_fd();
-        let mode = wake_mode(&*self.mechanism);
-        self.mechanism
-            .add(fd, Token::WAKE, Readiness::READABLE, mode)
-    }
-
     /// After fork(2) the kernel objects are shared: a change by the child would change what the
     /// parent watches. The child gets its own, once it needs them.
     #[inline]
@@ -88,23 +77,32 @@ impl<S> Poller<S> {
         }
     }
 
-    /// Everything that the kernel knows is told to a new set.
+    /// Tells everything that the kernel knows to a new set; all or nothing.
     #[cold]
     pub(super) fn start_anew(&mut self) -> Result<()> {
-        let mechanism = self.backend.open()?;
-        let descriptor = WakeDescriptor::open()?;
+        let (mechanism, descriptor) = open_with_wakeup(self.backend)?;
         self.mechanism = mechanism;
         *self.signals.descriptor() = Some(descriptor);
-        self.watch_wake_descriptor()?;
+        self.forks = fork::generation();
+        self.casualties.clear();
         self.changed.clear();
         for (_, slot) in &mut self.slots {
             slot.watched = Watched::Not;
             slot.queued = true;
             self.changed.push(slot.token);
         }
-        self.forks = fork::generation();
         Ok(())
     }
+}
+
+/// A mechanism that watches the descriptor by which its wait is ended.
+pub(super) fn open_with_wakeup(backend: Backend) -> Result<(Engine, WakeDescriptor)> {
+    let mut mechanism = backend.open()?;
+    let descriptor = WakeDescriptor::open()?;
+    let fd = descriptor.as_fd().as_raw_fd();
+    let mode = wake_mode(&*mechanism);
+    mechanism.add(fd, Token::WAKE, Readiness::READABLE, mode)?;
+    Ok((mechanism, descriptor))
 }
 
 /// Tells the kernel, and notes what it knows then.

@@ -10,7 +10,7 @@
 //! - **No stale event.** Tokens have generations; what is left of an ended registration is
 //!   dropped.
 //! - **Interest changes are queued** and applied in bulk by the next wait, as far as they differ
-//!   from what the kernel has: two that cancel out cost nothing.
+//!   from what the kernel has: two that cancel out cost nothing. (Edges are told it in any case.)
 //! - **Nothing is watched that nobody is interested in**: a hang-up of a descriptor with an empty
 //!   interest set is silence, not a busy loop.
 //! - **Timeouts are deadlines**: never short, rounded up to what the mechanism can count,
@@ -41,7 +41,7 @@
 //! ```
 
 mod deadline;
-mod inspect;
+pub(crate) mod inspect;
 mod kernel;
 mod kind;
 mod signals;
@@ -69,6 +69,7 @@ use crate::sys::descriptor_set::DescriptorSet;
 use crate::sys::fork;
 pub use crate::token::Token;
 use crate::wish::Wish;
+use kernel::open_with_wakeup;
 use slot::{Slot, Watched};
 
 /// Registrations of sources of type `S`, and the wait for one of them to become ready.
@@ -86,6 +87,8 @@ pub struct Poller<S> {
     /// Slots whose descriptor turned out to be closed, which nobody has been told yet.
     casualties: Vec<Token>,
     ready: ReadyList,
+    /// Whether nothing has changed since the kernel was asked.
+    answer_is_current: bool,
     generation: u32,
     forks: u32,
     statistics: Statistics,
@@ -137,21 +140,21 @@ impl<S: AsFd> Poller<S> {
     /// As [`open`](Self::open).
     pub fn with_capacity(backend: Backend, capacity: usize) -> Result<Self> {
         fork::watch();
-        let mut poller = Self {
+        let (mechanism, descriptor) = open_with_wakeup(backend)?;
+        Ok(Self {
             backend,
-            mechanism: backend.open()?,
-            signals: Signals::open()?,
+            mechanism,
+            signals: Arc::new(Signals::new(descriptor)),
             slots: Slab::new(),
             registered: DescriptorSet::default(),
             changed: Vec::new(),
             casualties: Vec::new(),
             ready: ReadyList::with_limit(capacity.clamp(1, Self::LARGEST_CAPACITY)),
+            answer_is_current: false,
             generation: 0,
             forks: fork::generation(),
             statistics: Statistics::default(),
-        };
-        poller.watch_wake_descriptor()?;
-        Ok(poller)
+        })
     }
 
     /// The backend in use.
@@ -224,7 +227,8 @@ impl<S: AsFd> Poller<S> {
     /// Replaces the interest set. The kernel learns of it in the next wait, if it differs from
     /// what the kernel has by then.
     ///
-    /// In [`Mode::OneShot`] this is how a registration that has reported is armed again.
+    /// In [`Mode::OneShot`] this is how a registration that has reported is armed again. In
+    /// [`Mode::Edge`] the kernel is told in any case, and reports what is there once more.
     ///
     /// # Errors
     ///
@@ -284,6 +288,8 @@ impl<S: AsFd> Poller<S> {
             self.mechanism.remove(fd)?;
         }
         self.registered.remove(fd);
+        self.answer_is_current = false;
+        self.casualties.retain(|&other| other != token);
         Ok(self.slots.remove(token.index()).source)
     }
 
@@ -354,6 +360,7 @@ impl<S> Poller<S> {
     }
 
     fn queue(&mut self, token: Token) {
+        self.answer_is_current = false;
         if let Ok(slot) = self.slot_mut(token)
             && !mem::replace(&mut slot.queued, true)
         {

@@ -3,7 +3,6 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::error::Result;
 use crate::sys::wake::WakeDescriptor;
 
 /// A wakeup that the next wait to end uses up.
@@ -144,11 +143,5 @@ impl Waker {
     /// Ends the wait in progress, or else the next one.
     pub fn wake(&self) {
         self.0.raise(WAKEUP);
-    }
-}
-
-impl Signals {
-    pub(super) fn open() -> Result<Arc<Self>> {
-        Ok(Arc::new(Self::new(WakeDescriptor::open()?)))
     }
 }

@@ -32,10 +32,15 @@ impl<S> Poller<S> {
         if !nothing_else {
             return false;
         }
-        self.statistics.waits += 1;
         self.ready.clear();
-        let outcome = self.mechanism.wait(&mut self.ready, Some(Duration::ZERO));
+        let outcome = self.ask(Some(Duration::ZERO));
         outcome.is_ok() && self.ready.is_empty() && !self.signals.look().anything()
+    }
+
+    /// Whether something is left of the last wait that has not been reported.
+    #[inline]
+    pub(crate) fn has_found(&self) -> bool {
+        !self.ready.is_empty()
     }
 
     /// As [`wait`](Self::wait), but ends for announced changes too, which the caller takes in,
@@ -93,8 +98,7 @@ impl<S> Poller<S> {
             if !self.casualties.is_empty() {
                 self.find_casualties_ready();
             } else if matches!(deadline, Deadline::Now) {
-                self.statistics.waits += 1;
-                let outcome = self.mechanism.wait(&mut self.ready, Some(Duration::ZERO));
+                let outcome = self.ask(Some(Duration::ZERO));
                 outcome.or_else(|error| self.survive(error))?;
             } else {
                 return self.sleep(deadline);
@@ -105,17 +109,23 @@ impl<S> Poller<S> {
 
     #[inline(never)]
     fn sleep(&mut self, deadline: Deadline) -> Result<Signalled> {
-        self.statistics.waits += 1;
         let must_not_sleep = self.signals.fall_asleep().any();
         let timeout = if must_not_sleep {
             Some(Duration::ZERO)
         } else {
             deadline.remaining()
         };
-        let outcome = self.mechanism.wait(&mut self.ready, timeout);
+        let outcome = self.ask(timeout);
         let signalled = self.signals.get_up();
         outcome.or_else(|error| self.survive(error))?;
         Ok(signalled)
+    }
+
+    #[inline]
+    fn ask(&mut self, timeout: Option<Duration>) -> io::Result<()> {
+        self.statistics.waits += 1;
+        self.answer_is_current = true;
+        self.mechanism.wait(&mut self.ready, timeout)
     }
 
     /// A signal handler has nothing to do with us: it does not end a wait.
@@ -135,8 +145,8 @@ impl<S> Poller<S> {
         report: &mut impl FnMut(Token, &mut S, Ops) -> bool,
     ) -> Result<usize> {
         let mut reported = 0;
-        // If the descriptor has been made another open file by dup2(2), epoll(7) goes on to report
-        // the old one, though it was told to forget it. Only a set made anew does not know it.
+        // Whether the kernel reports what it was told to forget. If nothing has changed since it
+        // answered, only a set made anew puts an end to it.
         let mut haunted = false;
         while let Some(Ready { token, readiness }) = self.ready.take() {
             let Some(slot) = find(&mut self.slots, token) else {
@@ -160,8 +170,9 @@ impl<S> Poller<S> {
             }
             reported += usize::from(report(token, &mut slot.source, ops));
         }
-        if haunted {
-            self.start_anew()?;
+        if haunted && self.answer_is_current && self.mechanism.may_be_haunted() {
+            // Without a descriptor left for another set this one has to do, for the time being.
+            let _ = self.start_anew();
         }
         Ok(reported)
     }

@@ -56,7 +56,7 @@ impl<A> SelectorHandle<A> {
     /// [`Error::IllegalBlockingMode`] if it is in blocking mode; [`Error::ClosedSelector`];
     /// [`Error::CancelledKey`] if its key with this selector is cancelled, but no selection has
     /// taken note of that yet; [`Error::AlreadyRegistered`] if another channel object with the
-    /// same descriptor is registered.
+    /// same descriptor is registered. [`Error::System`] if the system does not tell the mode.
     pub fn register<T: Send + 'static>(
         &self,
         channel: &SelectableChannel<T>,

@@ -25,7 +25,7 @@ use crate::poller::{Deadline, Mode, Poller, Statistics, Token, Waker};
 use registrations::Remains;
 use selected::Order;
 
-/// The vector of changed keys is kept to be filled again, unless it has grown past this.
+/// Vectors are kept to be filled again, unless they have grown past this.
 const KEPT_CAPACITY: usize = 1024;
 
 /// Waits for many channels at once (`java.nio.channels.Selector`).
@@ -346,7 +346,9 @@ impl<A> Selector<A> {
             self.let_go_of_everything();
             return Err(Error::ClosedSelector);
         }
-        if signalled.changes() {
+        // What has been found already is reported as it was found: a change taken in first would
+        // make it look like the answer to a question that nobody asked.
+        if signalled.changes() && !self.poller.has_found() {
             self.take_in_notices()?;
         }
         let mut counted = 0;

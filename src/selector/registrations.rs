@@ -41,8 +41,16 @@ impl<A> Selector<A> {
         if changed.capacity() <= KEPT_CAPACITY {
             self.changed = changed;
         }
-        self.remains.clear();
+        self.drop_remains();
         outcome
+    }
+
+    fn drop_remains(&mut self) {
+        let mut remains = mem::take(&mut self.remains);
+        remains.clear();
+        if remains.capacity() <= KEPT_CAPACITY {
+            self.remains = remains;
+        }
     }
 
     fn take_in_change(&mut self, key: &SelectionKey) -> Result<()> {
@@ -132,6 +140,6 @@ impl<A> Selector<A> {
             entry.channel.keys().remove(&entry.key);
             self.remains.push((entry.channel, entry.attachment));
         }
-        self.remains.clear();
+        self.drop_remains();
     }
 }
