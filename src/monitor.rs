@@ -285,8 +285,17 @@ impl Monitor {
         called
     }
 
-    /// The registration, unless its watcher has been replaced or removed.
-    fn current(&mut self, token: Token, version: u64) -> Option<SelectedKeyMut<'_, Watcher>> {
+    /// The registration, unless its watcher has been replaced or removed, or the watcher has put
+    /// another monitor in the place of its `own`, which is told by its count.
+    fn current(
+        &mut self,
+        own: &Rc<Cell<usize>>,
+        token: Token,
+        version: u64,
+    ) -> Option<SelectedKeyMut<'_, Watcher>> {
+        if !Rc::ptr_eq(own, &self.watching) {
+            return None;
+        }
         let mut entry = self.selector.entry(token)?;
         (entry.attachment().version == version).then_some(entry)
     }
@@ -296,19 +305,13 @@ impl Monitor {
         let own = Rc::clone(&self.watching);
         if let Err(panic) = catch_unwind(AssertUnwindSafe(|| callback(self, ready))) {
             let mut removed = mem::take(&mut self.removed);
-            if Rc::ptr_eq(&own, &self.watching)
-                && let Some(entry) = self.current(token, version)
-            {
+            if let Some(entry) = self.current(&own, token, version) {
                 remove_from(entry, &mut removed);
             }
             self.removed = removed;
             resume_unwind(panic);
         }
-        // It may have put another monitor in the place of this one.
-        if !Rc::ptr_eq(&own, &self.watching) {
-            return;
-        }
-        if let Some(mut entry) = self.current(token, version) {
+        if let Some(mut entry) = self.current(&own, token, version) {
             let key = entry.key();
             entry.attachment().callback = Some(callback);
             entry.attachment().resume(key);

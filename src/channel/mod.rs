@@ -154,14 +154,12 @@ impl<T> SelectableChannel<T> {
     /// Gives the channel back if a selector still holds its descriptor: end its registrations by
     /// [`Selector::deregister`], or cancel its keys and let their selectors select once.
     pub fn into_inner(mut self) -> std::result::Result<T, Self> {
-        let core = self.core.take();
-        match core.map(Arc::try_unwrap) {
+        match self.core.take().map(Arc::try_unwrap) {
             Some(Ok(core)) => Ok(core.into_owner()),
-            Some(Err(core)) => {
-                self.core = Some(core);
+            shared => {
+                self.core = shared.and_then(std::result::Result::err);
                 Err(self)
             }
-            None => Err(self),
         }
     }
 

@@ -314,7 +314,8 @@ impl<S: AsFd> Poller<S> {
     /// # Errors
     ///
     /// [`Error::Refused`] if the kernel refused a queued change. It has not waited then, but has
-    /// reported what was ready; a wakeup is still pending. [`Error::System`] if the wait itself failed.
+    /// reported what was ready; a wakeup is still pending. [`Error::System`] if the wait itself
+    /// failed.
     pub fn wait(
         &mut self,
         timeout: Option<Duration>,
