@@ -10,6 +10,8 @@ pub enum Error {
     Request(String),
     /// The system failed.
     System(io::Error),
+    /// A process that takes part failed; the message says which, and how.
+    Child(String),
 }
 
 impl Error {
@@ -17,7 +19,7 @@ impl Error {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Request(_) => 2,
-            Self::System(_) => 1,
+            Self::System(_) | Self::Child(_) => 1,
         }
     }
 }
@@ -25,7 +27,7 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Request(message) => f.write_str(message),
+            Self::Request(message) | Self::Child(message) => f.write_str(message),
             Self::System(error) => error.fmt(f),
         }
     }

@@ -2,11 +2,12 @@
 //!
 //! | module | measures |
 //! | --- | --- |
-//! | [`harmony`] | `select_now` over many silent TCP connections, for each backend |
+//! | [`harmony`] | `select_now` over many silent TCP connections, for each backend, also in JVMs |
 //! | [`scaling`] | how `select_now` grows with the number of keys, for each backend |
 //! | [`compare`] | nioselect beside raw epoll, mio and polling, in one run |
 //!
-//! The Criterion benchmarks run the same [`engine`]s on the same [`channel`]s as [`compare`].
+//! The Criterion benchmarks run the same [`engine`]s on the same [`channel`]s as [`compare`]. The Maven
+//! project in `java/` has the Java side of [`harmony`], and JMH benchmarks that compare providers.
 
 pub mod channel;
 pub mod compare;

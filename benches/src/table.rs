@@ -51,7 +51,9 @@ impl fmt::Display for Table {
 
 /// A quantity with as many digits as one can compare.
 pub(crate) fn number(value: f64) -> String {
-    if value < 10.0 {
+    if value < 0.1 {
+        format!("{value:.4}")
+    } else if value < 10.0 {
         format!("{value:.2}")
     } else if value < 1000.0 {
         format!("{value:.1}")
@@ -76,8 +78,8 @@ mod tests {
     #[test]
     fn small_numbers_have_more_decimals() {
         assert_eq!(
-            [number(1.234), number(21.25), number(48_000.4)],
-            ["1.23", "21.2", "48000"]
+            [0.001_52, 1.234, 21.25, 48_000.4].map(number),
+            ["0.0015", "1.23", "21.2", "48000"]
         );
     }
 }

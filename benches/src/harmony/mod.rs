@@ -4,6 +4,8 @@
 //! `selectNow` take over so many connections, with poll(2) and with epoll(7)?
 
 mod connections;
+mod contender;
+mod jvm;
 mod result;
 mod rust;
 
@@ -19,7 +21,9 @@ use crate::machine;
 use crate::progress::Progress;
 use crate::report::Report;
 use connections::Connections;
+use contender::Contender;
 use result::{Row, Workload};
+use rust::Rust;
 
 /// Opens many silent TCP connections over loopback, registers the accepted ends with one selector
 /// and calls `select_now` many times, for each backend.
@@ -29,6 +33,10 @@ use result::{Row, Workload};
 /// and registers all channels with it. Registering is timed up to and including the first
 /// `select_now`, which is what tells the kernel; then come the iterations. Times are medians of
 /// the rounds.
+///
+/// With `--jvm`, the same is done in Java: by the JDK's poll provider, by its default provider and
+/// by that of this project with each backend, each in a JVM of its own that is warmed up once and
+/// has its turn in every round. There, channels belong to the provider, and connecting does too.
 #[derive(Args, Debug)]
 pub struct Options {
     /// How many connections, at two descriptors each
@@ -50,6 +58,9 @@ pub struct Options {
     /// Write the result to this file, too
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+
+    #[command(flatten)]
+    jvm: jvm::JvmOptions,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -70,11 +81,13 @@ fn parse_backends(name: &str) -> Result<Backends, String> {
 ///
 /// # Errors
 ///
-/// [`Error::Request`] if so many channels do not fit, or the backend asked for cannot run here;
-/// [`Error::System`] if the system fails.
+/// [`Error::Request`] if so many channels do not fit, the backend asked for cannot run here, or a
+/// JDK or jar that is needed is missing; [`Error::Child`] if a JVM fails; [`Error::System`] if the
+/// system does.
 pub fn run(options: &Options) -> Result<(), Error> {
     let backends = runnable(options.backend)?;
     limit::check(options.channels.get(), Connections::DESCRIPTORS_EACH)?;
+    let plans = options.jvm.plans(&backends)?;
     let report = Report::create(options.json.as_deref())?;
     let workload = Workload {
         channels: options.channels.get(),
@@ -82,7 +95,7 @@ pub fn run(options: &Options) -> Result<(), Error> {
         rounds: options.rounds.get(),
     };
     println!("{}", machine::describe());
-    let rows = measure(&workload, &backends)?;
+    let rows = measure(&workload, &backends, &plans)?;
     print!("{}", result::table(&workload, &rows));
     report.write(&result::json(&workload, &rows))
 }
@@ -111,9 +124,21 @@ fn cannot_run(backend: Backend, error: &nioselect::Error) -> String {
     format!("{backend} cannot run here: {error}")
 }
 
-fn measure(workload: &Workload, backends: &[Backend]) -> Result<Vec<Row>, Error> {
+fn measure(
+    workload: &Workload,
+    backends: &[Backend],
+    plans: &[jvm::Plan],
+) -> Result<Vec<Row>, Error> {
     let progress = Progress::new();
     progress.step(format_args!("connecting {} channels", workload.channels));
     let connections = Connections::open(workload.channels)?;
-    rust::measure(workload, backends, &connections, &progress)
+    let mut contenders: Vec<Box<dyn Contender + '_>> = Vec::new();
+    for &backend in backends {
+        contenders.push(Box::new(Rust::new(backend, &connections)));
+    }
+    for plan in plans {
+        progress.step(format_args!("warming up {plan}"));
+        contenders.push(Box::new(plan.start(workload)?));
+    }
+    contender::measure(workload, &mut contenders, &progress)
 }

@@ -2,13 +2,13 @@
 
 use std::time::Instant;
 
-use nioselect::{Backend, Ops, Selector, SocketChannel};
+use nioselect::{Backend, Ops, Selector};
 
 use super::connections::Connections;
-use super::result::{Row, Workload};
+use super::contender::{Contender, Engine, Sample};
+use super::result::Workload;
 use crate::error::Error;
-use crate::measure::{Spread, milliseconds, nanoseconds_each};
-use crate::progress::Progress;
+use crate::measure::{milliseconds, nanoseconds_each};
 
 /// Whether the backend can run here.
 pub(super) fn probe(backend: Backend) -> nioselect::Result<()> {
@@ -19,70 +19,55 @@ fn open(backend: Backend) -> nioselect::Result<Selector<usize>> {
     Selector::builder().backend(backend).open()
 }
 
-/// What one round of one backend took.
-struct Sample {
-    register_ms: f64,
-    select_now_ns: f64,
+/// A backend, with connections that it shares with the others.
+pub(super) struct Rust<'a> {
+    engine: Engine,
+    backend: Backend,
+    connections: &'a Connections,
 }
 
-/// A row for each backend. The rounds of the backends take turns, so that what disturbs the
-/// machine for a while meets all of them.
-pub(super) fn measure(
-    workload: &Workload,
-    backends: &[Backend],
-    connections: &Connections,
-    progress: &Progress,
-) -> Result<Vec<Row>, Error> {
-    let mut samples: Vec<Vec<Sample>> = backends.iter().map(|_| Vec::new()).collect();
-    for round in 1..=workload.rounds {
-        for (backend, samples) in backends.iter().zip(&mut samples) {
-            progress.step(format_args!(
-                "round {round} of {}: {backend}",
-                workload.rounds
-            ));
-            samples.push(sample(
-                *backend,
-                &connections.accepted,
-                workload.iterations,
-            )?);
+impl<'a> Rust<'a> {
+    pub(super) fn new(backend: Backend, connections: &'a Connections) -> Self {
+        let engine = Engine {
+            jvm: None,
+            backend: backend.name().to_owned(),
+        };
+        Self {
+            engine,
+            backend,
+            connections,
         }
     }
-    let rows = backends
-        .iter()
-        .zip(&samples)
-        .map(|(&backend, samples)| Row {
-            backend,
-            connect_ms: milliseconds(connections.took),
-            register_ms: Spread::of(samples.iter().map(|sample| sample.register_ms)).median,
-            select_now_ns: Spread::of(samples.iter().map(|sample| sample.select_now_ns)),
-        });
-    Ok(rows.collect())
 }
 
-fn sample(
-    backend: Backend,
-    channels: &[SocketChannel],
-    iterations: usize,
-) -> Result<Sample, Error> {
-    let mut selector = open(backend)?;
-    let start = Instant::now();
-    for (number, channel) in channels.iter().enumerate() {
-        channel.register(&selector, Ops::READ, number)?;
+impl Contender for Rust<'_> {
+    fn engine(&self) -> &Engine {
+        &self.engine
     }
-    let mut selected = selector.select_now()?;
-    let registered = start.elapsed();
 
-    let start = Instant::now();
-    for _ in 0..iterations {
-        selected += selector.select_now()?;
+    fn round(&mut self, workload: &Workload) -> Result<Sample, Error> {
+        let mut selector = open(self.backend)?;
+        let start = Instant::now();
+        for (number, channel) in self.connections.accepted.iter().enumerate() {
+            channel.register(&selector, Ops::READ, number)?;
+        }
+        let mut selected = selector.select_now()?;
+        let registered = start.elapsed();
+
+        let start = Instant::now();
+        for _ in 0..workload.iterations {
+            selected += selector.select_now()?;
+        }
+        let iterated = start.elapsed();
+        assert_eq!(
+            selected, 0,
+            "{} has selected a channel on which nobody sends",
+            self.backend
+        );
+        Ok(Sample {
+            connect_ms: milliseconds(self.connections.took),
+            register_ms: milliseconds(registered),
+            select_now_ns: nanoseconds_each(iterated, workload.iterations as u64),
+        })
     }
-    let iterated = start.elapsed();
-    assert_eq!(
-        selected, 0,
-        "{backend} has selected a channel on which nobody sends"
-    );
-    Ok(Sample {
-        register_ms: milliseconds(registered),
-        select_now_ns: nanoseconds_each(iterated, iterations as u64),
-    })
 }

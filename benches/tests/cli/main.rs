@@ -1,5 +1,7 @@
 //! The command line: what it refuses, and the shape of what it prints and writes.
 
+mod jvm;
+
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output};
@@ -9,10 +11,15 @@ use serde_json::{Value, json};
 
 const SMALL: [&str; 6] = ["--channels", "50", "--iterations", "100", "--rounds", "1"];
 
-fn run(arguments: &[&str]) -> Output {
+fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_nioselect-bench"));
     command.args(arguments).env_remove(Backend::VARIABLE);
-    command.output().expect("the program has been built")
+    command
+}
+
+fn run(arguments: &[&str]) -> Output {
+    let output = command(arguments).output();
+    output.expect("the program has been built")
 }
 
 fn run_successfully(arguments: &[&str]) -> String {
@@ -32,14 +39,14 @@ fn run_for_json(name: &str, arguments: &[&str]) -> Value {
 
 /// Asserts that it is refused as a wrong request, with a message that says all of `words`.
 fn assert_refused(arguments: &[&str], words: &[&str]) {
-    let output = run(arguments);
+    assert_message_of_refusal(&run(arguments), words);
+}
+
+fn assert_message_of_refusal(output: &Output, words: &[&str]) {
     let message = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{arguments:?}: {message}");
+    assert_eq!(output.status.code(), Some(2), "{message}");
     for word in words {
-        assert!(
-            message.contains(word),
-            "{arguments:?}: no {word:?} in: {message}"
-        );
+        assert!(message.contains(word), "no {word:?} in: {message}");
     }
 }
 
@@ -104,10 +111,9 @@ fn harmony_runs_with_each_backend() {
     for backend in Backend::available() {
         let name = backend.name();
         let printed = run_successfully(&[&["harmony", "--backend", name][..], &SMALL].concat());
-        let rows = printed
-            .lines()
-            .filter(|line| line.starts_with(&format!("{name} ")));
-        assert_eq!(rows.count(), 1, "{printed}");
+        let is_row = |line: &&str| line.starts_with(&format!("rust nioselect   {name} "));
+        assert_eq!(printed.lines().filter(is_row).count(), 1, "{printed}");
+        assert!(!printed.contains("jdk"), "{printed}");
     }
 }
 

@@ -1,0 +1,2 @@
+/** The benchmarks: single operations of selectors and channels, in nanoseconds. */
+package org.nioselect.bench.jmh;

@@ -1,0 +1,225 @@
+package org.nioselect.internal.adaptor;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.MulticastSocket;
+import java.net.NetworkInterface;
+import java.net.SocketAddress;
+import java.net.SocketException;
+import java.net.SocketOption;
+import java.net.StandardSocketOptions;
+import java.util.Set;
+import org.nioselect.internal.channel.NioselectDatagramChannel;
+
+/**
+ * The options of a datagram socket that is a channel.
+ *
+ * <p>Applications cast the socket of a datagram channel to {@link MulticastSocket}, whose
+ * constructors all open a socket. That one is closed at once and never used.
+ */
+abstract class DatagramOptions extends MulticastSocket {
+    final NioselectDatagramChannel channel;
+
+    /** What {@link #getNetworkInterface} gives while none was set: only the JDK can create it. */
+    private final NetworkInterface anyInterface;
+
+    /** What was given to {@link #setInterface} last, of the addresses of the interface. */
+    private InetAddress interfaceAddress;
+
+    private volatile int timeout;
+
+    DatagramOptions(NioselectDatagramChannel channel) throws IOException {
+        super((SocketAddress) null);
+        this.channel = channel;
+        this.anyInterface = super.getNetworkInterface();
+        super.close();
+    }
+
+    private <T> T get(SocketOption<T> name) throws SocketException {
+        try {
+            return channel.getOption(name);
+        } catch (IOException e) {
+            throw Translation.ofChecked(e);
+        }
+    }
+
+    private <T> void set(SocketOption<T> name, T value) throws SocketException {
+        try {
+            channel.setOption(name, value);
+        } catch (IOException e) {
+            throw Translation.ofChecked(e);
+        }
+    }
+
+    @Override
+    public Set<SocketOption<?>> supportedOptions() {
+        return channel.supportedOptions();
+    }
+
+    @Override
+    public <T> MulticastSocket setOption(SocketOption<T> name, T value) throws IOException {
+        channel.setOption(name, value);
+        return this;
+    }
+
+    @Override
+    public <T> T getOption(SocketOption<T> name) throws IOException {
+        return channel.getOption(name);
+    }
+
+    @Override
+    public void setSoTimeout(int timeout) throws SocketException {
+        ensureOpen();
+        if (timeout < 0) {
+            throw new IllegalArgumentException("timeout < 0");
+        }
+        this.timeout = timeout;
+    }
+
+    @Override
+    public int getSoTimeout() throws SocketException {
+        ensureOpen();
+        return timeout;
+    }
+
+    final void ensureOpen() throws SocketException {
+        if (!channel.isOpen()) {
+            throw new SocketException("Socket is closed");
+        }
+    }
+
+    /** The timeout, also of a closed socket. */
+    final int timeout() {
+        return timeout;
+    }
+
+    @Override
+    public void setSendBufferSize(int size) throws SocketException {
+        if (size <= 0) {
+            throw new IllegalArgumentException("Invalid send size");
+        }
+        set(StandardSocketOptions.SO_SNDBUF, size);
+    }
+
+    @Override
+    public int getSendBufferSize() throws SocketException {
+        return get(StandardSocketOptions.SO_SNDBUF);
+    }
+
+    @Override
+    public void setReceiveBufferSize(int size) throws SocketException {
+        if (size <= 0) {
+            throw new IllegalArgumentException("Invalid receive size");
+        }
+        set(StandardSocketOptions.SO_RCVBUF, size);
+    }
+
+    @Override
+    public int getReceiveBufferSize() throws SocketException {
+        return get(StandardSocketOptions.SO_RCVBUF);
+    }
+
+    @Override
+    public void setReuseAddress(boolean on) throws SocketException {
+        set(StandardSocketOptions.SO_REUSEADDR, on);
+    }
+
+    @Override
+    public boolean getReuseAddress() throws SocketException {
+        return get(StandardSocketOptions.SO_REUSEADDR);
+    }
+
+    @Override
+    public void setBroadcast(boolean on) throws SocketException {
+        set(StandardSocketOptions.SO_BROADCAST, on);
+    }
+
+    @Override
+    public boolean getBroadcast() throws SocketException {
+        return get(StandardSocketOptions.SO_BROADCAST);
+    }
+
+    @Override
+    public void setTrafficClass(int trafficClass) throws SocketException {
+        set(StandardSocketOptions.IP_TOS, trafficClass);
+    }
+
+    @Override
+    public int getTrafficClass() throws SocketException {
+        return get(StandardSocketOptions.IP_TOS);
+    }
+
+    @Override
+    public void setTimeToLive(int hops) throws SocketException {
+        set(StandardSocketOptions.IP_MULTICAST_TTL, hops);
+    }
+
+    @Override
+    public int getTimeToLive() throws SocketException {
+        return get(StandardSocketOptions.IP_MULTICAST_TTL);
+    }
+
+    @Override
+    @Deprecated
+    public void setTTL(byte hops) throws SocketException {
+        setTimeToLive(Byte.toUnsignedInt(hops));
+    }
+
+    @Override
+    @Deprecated
+    public byte getTTL() throws SocketException {
+        return (byte) getTimeToLive();
+    }
+
+    @Override
+    @Deprecated
+    public void setLoopbackMode(boolean disable) throws SocketException {
+        set(StandardSocketOptions.IP_MULTICAST_LOOP, !disable);
+    }
+
+    @Override
+    @Deprecated
+    public boolean getLoopbackMode() throws SocketException {
+        return !get(StandardSocketOptions.IP_MULTICAST_LOOP);
+    }
+
+    @Override
+    public void setNetworkInterface(NetworkInterface networkInterface) throws SocketException {
+        set(StandardSocketOptions.IP_MULTICAST_IF, networkInterface);
+    }
+
+    @Override
+    public NetworkInterface getNetworkInterface() throws SocketException {
+        NetworkInterface set = get(StandardSocketOptions.IP_MULTICAST_IF);
+        return set == null ? anyInterface : set;
+    }
+
+    @Override
+    @Deprecated
+    public void setInterface(InetAddress address) throws SocketException {
+        ensureOpen();
+        if (address == null) {
+            throw new SocketException("Invalid value 'null'");
+        }
+        NetworkInterface found = NetworkInterface.getByInetAddress(address);
+        if (found == null) {
+            throw new SocketException(
+                    "No network interface found with address " + address.getHostAddress());
+        }
+        synchronized (anyInterface) {
+            setNetworkInterface(found);
+            interfaceAddress = address;
+        }
+    }
+
+    @Override
+    @Deprecated
+    public InetAddress getInterface() throws SocketException {
+        synchronized (anyInterface) {
+            NetworkInterface current = getNetworkInterface();
+            return current.inetAddresses().filter(address -> address.equals(interfaceAddress))
+                    .findAny().or(() -> current.inetAddresses().findFirst())
+                    .orElseThrow(() -> new SocketException("No address for this interface"));
+        }
+    }
+}

@@ -1,0 +1,341 @@
+package org.nioselect.internal.channel;
+
+import java.io.IOException;
+import java.lang.ref.Cleaner;
+import java.net.ServerSocket;
+import java.net.SocketAddress;
+import java.net.SocketOption;
+import java.net.SocketTimeoutException;
+import java.nio.channels.AlreadyBoundException;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.IllegalBlockingModeException;
+import java.nio.channels.NotYetBoundException;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.channels.spi.SelectorProvider;
+import java.util.Set;
+import org.nioselect.internal.adaptor.ServerSocketAdaptor;
+import org.nioselect.internal.io.Descriptor;
+import org.nioselect.internal.io.Lane;
+import org.nioselect.internal.io.Scratch;
+import org.nioselect.internal.io.TimeLimit;
+import org.nioselect.internal.net.Errors;
+import org.nioselect.internal.net.OptionSet;
+import org.nioselect.internal.net.SocketAddresses;
+import org.nioselect.internal.sys.AddressForm;
+import org.nioselect.internal.sys.Descriptors;
+import org.nioselect.internal.sys.Errno;
+import org.nioselect.internal.sys.Memory;
+import org.nioselect.internal.sys.Sockets;
+
+/**
+ * A TCP or UNIX domain socket that listens.
+ */
+public final class NioselectServerSocketChannel extends ServerSocketChannel
+        implements BlockingChannel {
+    private static final int DEFAULT_BACKLOG = 50;
+
+    private final int family;
+    private final OptionSet options;
+    private final Descriptor descriptor;
+    private final Cleaner.Cleanable cleanable;
+    private final Registrations registrations = new Registrations();
+    private final Lane lane = new Lane();
+    /** Changed by who has the turn in the lane; it remains when the channel is closed. */
+    private volatile SocketAddress local;
+    private ServerSocket adaptor;
+
+    /**
+     * Opens a socket.
+     *
+     * @param provider the channel's provider
+     * @param family the socket's family, of {@link AddressForm}
+     * @throws IOException if the system refuses
+     */
+    public NioselectServerSocketChannel(SelectorProvider provider, int family)
+            throws IOException {
+        this(provider, family, new Descriptor(
+                Errors.check(Sockets.open(family, Sockets.LISTENER))));
+    }
+
+    /**
+     * Takes over a listening socket, and closes it if that fails.
+     *
+     * @param provider the channel's provider
+     * @param family the socket's family, of {@link AddressForm}
+     * @param fd a non-blocking socket
+     * @throws IOException if the system refuses
+     */
+    public NioselectServerSocketChannel(SelectorProvider provider, int family, int fd)
+            throws IOException {
+        this(provider, family, new Descriptor(fd));
+        try {
+            local = AddressCalls.local(fd);
+        } catch (IOException e) {
+            close();
+            throw e;
+        }
+    }
+
+    private NioselectServerSocketChannel(SelectorProvider provider, int family,
+            Descriptor descriptor) {
+        super(provider);
+        this.family = family;
+        this.options = family == AddressForm.UNIX ? OptionSet.UNIX_LISTENER : OptionSet.LISTENER;
+        this.descriptor = descriptor;
+        this.cleanable = descriptor.closeWhenDropped(this);
+    }
+
+    @Override
+    public Descriptor descriptor() {
+        return descriptor;
+    }
+
+    @Override
+    public int kind() {
+        return ChannelKind.LISTENER;
+    }
+
+    @Override
+    public Registrations registrations() {
+        return registrations;
+    }
+
+    @Override
+    public void beginBlocking() {
+        begin();
+    }
+
+    @Override
+    public void endBlocking(boolean completed) throws AsynchronousCloseException {
+        end(completed);
+    }
+
+    @Override
+    public void ensureUsable() throws ClosedChannelException {
+        if (!isOpen()) {
+            throw new ClosedChannelException();
+        }
+    }
+
+    @Override
+    public ServerSocketChannel bind(SocketAddress address, int backlog) throws IOException {
+        lane.lock();
+        try {
+            ensureUsable();
+            if (local != null) {
+                throw new AlreadyBoundException();
+            }
+            int fd = enter();
+            try {
+                SocketAddress bound = LocalNames.bindServer(fd, family, address);
+                Errors.check(Sockets.listen(fd, backlog > 0 ? backlog : DEFAULT_BACKLOG));
+                local = bound;
+            } finally {
+                leave();
+            }
+        } finally {
+            lane.unlock();
+        }
+        return this;
+    }
+
+    @Override
+    public SocketChannel accept() throws IOException {
+        lane.lock();
+        try {
+            ensureBound();
+            return isBlocking() ? acceptWaiting(TimeLimit.NONE) : acceptNow();
+        } finally {
+            lane.unlock();
+        }
+    }
+
+    /**
+     * Accepts a connection, in blocking mode only, unless there is one.
+     *
+     * @param nanos for how long to wait at most; negative without a limit
+     * @return the new channel
+     * @throws IOException as {@link #accept};
+     *     {@link java.net.SocketTimeoutException} if the time is over
+     */
+    public SocketChannel blockingAccept(long nanos) throws IOException {
+        lane.lock();
+        try {
+            ensureBound();
+            if (isBlocking()) {
+                return acceptWaiting(TimeLimit.of(nanos));
+            }
+            SocketChannel accepted = acceptNow();
+            if (accepted == null) {
+                throw new IllegalBlockingModeException();
+            }
+            return accepted;
+        } finally {
+            lane.unlock();
+        }
+    }
+
+    private void ensureBound() throws ClosedChannelException {
+        ensureUsable();
+        if (local == null) {
+            throw new NotYetBoundException();
+        }
+    }
+
+    private SocketChannel acceptNow() throws IOException {
+        Scratch scratch = Scratch.take(AddressForm.SIZE);
+        try {
+            long peer = scratch.memory().address();
+            int fd = enter();
+            int accepted;
+            try {
+                accepted = Sockets.accept(fd, peer);
+            } finally {
+                leave();
+            }
+            return accepted == -Errno.EAGAIN ? null : channel(accepted, scratch.memory());
+        } finally {
+            scratch.release();
+        }
+    }
+
+    private SocketChannel acceptWaiting(TimeLimit limit) throws IOException {
+        Scratch scratch = Scratch.take(AddressForm.SIZE);
+        try {
+            long peer = scratch.memory().address();
+            int accepted = -Errno.EAGAIN;
+            try {
+                beginBlocking();
+                if (descriptor.enter()) {
+                    try {
+                        accepted = await(peer, limit);
+                    } finally {
+                        leave();
+                    }
+                }
+            } finally {
+                endAccept(accepted);
+            }
+            return channel(accepted, scratch.memory());
+        } finally {
+            scratch.release();
+        }
+    }
+
+    private int await(long peer, TimeLimit limit) throws IOException {
+        int accepted = Sockets.accept(descriptor.fd(), peer);
+        while (accepted == -Errno.EAGAIN && !limit.isOver()
+                && lane.await(descriptor, Descriptors.READABLE, limit.left())) {
+            accepted = Sockets.accept(descriptor.fd(), peer);
+        }
+        return accepted;
+    }
+
+    /** An interrupted thread gets an exception instead of the connection. */
+    private void endAccept(int accepted) throws AsynchronousCloseException {
+        try {
+            endBlocking(accepted >= 0);
+        } catch (AsynchronousCloseException e) {
+            if (accepted >= 0) {
+                Descriptors.close(accepted);
+            }
+            throw e;
+        }
+    }
+
+    private SocketChannel channel(int accepted, Memory peer) throws IOException {
+        if (accepted == -Errno.EAGAIN) {
+            throw new SocketTimeoutException("Accept timed out");
+        }
+        if (accepted < 0) {
+            throw failed(Errors.io(-accepted));
+        }
+        return new NioselectSocketChannel(provider(), family, accepted,
+                SocketAddresses.read(peer, 0));
+    }
+
+    @Override
+    public SocketAddress getLocalAddress() throws IOException {
+        ensureUsable();
+        return local;
+    }
+
+    /**
+     * What the socket is or was bound to, whether the channel is open or not.
+     *
+     * @return the address, or null
+     */
+    public SocketAddress localAddress() {
+        return local;
+    }
+
+    @Override
+    public <T> ServerSocketChannel setOption(SocketOption<T> name, T value) throws IOException {
+        options.check(name);
+        int fd = enter();
+        try {
+            options.set(fd, family, name, value);
+        } finally {
+            leave();
+        }
+        return this;
+    }
+
+    @Override
+    public <T> T getOption(SocketOption<T> name) throws IOException {
+        options.check(name);
+        int fd = enter();
+        try {
+            return options.get(fd, family, name);
+        } finally {
+            leave();
+        }
+    }
+
+    @Override
+    public Set<SocketOption<?>> supportedOptions() {
+        return options.supported();
+    }
+
+    @Override
+    public ServerSocket socket() {
+        if (family == AddressForm.UNIX) {
+            throw new UnsupportedOperationException("Not supported");
+        }
+        synchronized (this) {
+            if (adaptor == null) {
+                adaptor = ServerSocketAdaptor.of(this);
+            }
+            return adaptor;
+        }
+    }
+
+    // The descriptor is non-blocking in either mode. The turn is taken so that no operation is
+    // under way that began in the other one.
+    @Override
+    protected void implConfigureBlocking(boolean block) throws IOException {
+        lane.lock();
+        try {
+            ensureUsable();
+        } finally {
+            lane.unlock();
+        }
+    }
+
+    @Override
+    protected void implCloseSelectableChannel() {
+        cleanable.clean();
+        lane.wake();
+    }
+
+    @Override
+    public String toString() {
+        String state = "closed";
+        if (isOpen()) {
+            state = local != null ? local.toString() : "unbound";
+        }
+        return ServerSocketChannel.class.getName() + '[' + state + ']';
+    }
+}

@@ -1,0 +1,92 @@
+package org.nioselect.internal.channel;
+
+import java.io.IOException;
+import java.lang.ref.Cleaner;
+import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.Pipe;
+import java.nio.channels.spi.SelectorProvider;
+import org.nioselect.internal.io.Descriptor;
+
+/**
+ * The end of a pipe that is written to.
+ */
+final class PipeSink extends Pipe.SinkChannel implements BlockingChannel {
+    private final Descriptor descriptor;
+    private final Cleaner.Cleanable cleanable;
+    private final Registrations registrations = new Registrations();
+    private final StreamOutput output;
+
+    PipeSink(SelectorProvider provider, int fd) {
+        super(provider);
+        descriptor = new Descriptor(fd);
+        cleanable = descriptor.closeWhenDropped(this);
+        output = new StreamOutput(this, descriptor);
+    }
+
+    @Override
+    public Descriptor descriptor() {
+        return descriptor;
+    }
+
+    @Override
+    public int kind() {
+        return ChannelKind.PIPE_SINK;
+    }
+
+    @Override
+    public Registrations registrations() {
+        return registrations;
+    }
+
+    @Override
+    public void beginBlocking() {
+        begin();
+    }
+
+    @Override
+    public void endBlocking(boolean completed) throws AsynchronousCloseException {
+        end(completed);
+    }
+
+    @Override
+    public void ensureUsable() throws ClosedChannelException {
+        if (!isOpen()) {
+            throw new ClosedChannelException();
+        }
+    }
+
+    @Override
+    public int write(ByteBuffer src) throws IOException {
+        return output.write(src);
+    }
+
+    @Override
+    public long write(ByteBuffer[] srcs) throws IOException {
+        return output.write(srcs, 0, srcs.length);
+    }
+
+    @Override
+    public long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
+        return output.write(srcs, offset, length);
+    }
+
+    // The descriptor is non-blocking in either mode. The turn is taken so that no operation is
+    // under way that began in the other one.
+    @Override
+    protected void implConfigureBlocking(boolean block) throws IOException {
+        output.lane().lock();
+        try {
+            ensureUsable();
+        } finally {
+            output.lane().unlock();
+        }
+    }
+
+    @Override
+    protected void implCloseSelectableChannel() {
+        cleanable.clean();
+        output.lane().wake();
+    }
+}

@@ -1,0 +1,198 @@
+package org.nioselect.internal.channel;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.IllegalBlockingModeException;
+import java.util.Objects;
+import org.nioselect.internal.io.Descriptor;
+import org.nioselect.internal.io.Lane;
+import org.nioselect.internal.io.Transfer;
+import org.nioselect.internal.io.VectorTransfer;
+import org.nioselect.internal.net.Errors;
+import org.nioselect.internal.sys.Descriptors;
+import org.nioselect.internal.sys.Errno;
+import org.nioselect.internal.sys.Sockets;
+
+/**
+ * The direction of a stream in which bytes go out: writing, and its end.
+ *
+ * <p>A write in blocking mode is complete unless the channel is closed or the direction is shut
+ * down meanwhile: then what was written counts.
+ */
+final class StreamOutput {
+    private final BlockingChannel channel;
+    private final Descriptor descriptor;
+    private final Lane lane = new Lane();
+    private volatile boolean shut;
+
+    StreamOutput(BlockingChannel channel, Descriptor descriptor) {
+        this.channel = channel;
+        this.descriptor = descriptor;
+    }
+
+    Lane lane() {
+        return lane;
+    }
+
+    int write(ByteBuffer src) throws IOException {
+        Objects.requireNonNull(src);
+        return (int) write(src, null, 0, 0);
+    }
+
+    long write(ByteBuffer[] srcs, int offset, int length) throws IOException {
+        Objects.checkFromIndexSize(offset, length, srcs.length);
+        return write(null, srcs, offset, length);
+    }
+
+    private long write(ByteBuffer one, ByteBuffer[] many, int offset, int length)
+            throws IOException {
+        lane.lock();
+        try {
+            ensureWritable();
+            return channel.isBlocking()
+                    ? writeWaiting(one, many, offset, length)
+                    : writeNow(one, many, offset, length);
+        } finally {
+            lane.unlock();
+        }
+    }
+
+    /** Writes all, in blocking mode only. */
+    void writeFully(ByteBuffer src) throws IOException {
+        lane.lock();
+        try {
+            ensureWritable();
+            if (!channel.isBlocking()) {
+                throw new IllegalBlockingModeException();
+            }
+            writeWaiting(src, null, 0, 0);
+            if (src.hasRemaining()) {
+                throw new AsynchronousCloseException();
+            }
+        } finally {
+            lane.unlock();
+        }
+    }
+
+    private void ensureWritable() throws ClosedChannelException {
+        channel.ensureUsable();
+        if (shut) {
+            throw new ClosedChannelException();
+        }
+    }
+
+    private long writeNow(ByteBuffer one, ByteBuffer[] many, int offset, int length)
+            throws IOException {
+        long n = 0;
+        channel.enter();
+        try {
+            if (haveRemaining(one, many, offset, length)) {
+                n = attempt(one, many, offset, length);
+            }
+        } finally {
+            channel.leave();
+        }
+        return n == -Errno.EAGAIN ? 0 : result(n);
+    }
+
+    private long writeWaiting(ByteBuffer one, ByteBuffer[] many, int offset, int length)
+            throws IOException {
+        int participants = many == null ? 0 : VectorTransfer.participants(many, offset, length);
+        long n = 0;
+        try {
+            channel.beginBlocking();
+            if (descriptor.enter()) {
+                try {
+                    n = writeAll(one, many, offset, participants);
+                } finally {
+                    descriptor.leave();
+                }
+            }
+        } finally {
+            channel.endBlocking(n > 0);
+        }
+        if (n == 0 && shut) {
+            throw new AsynchronousCloseException();
+        }
+        return result(n);
+    }
+
+    /** Gives how much was written, be it all or what was possible, or an error. */
+    private long writeAll(ByteBuffer one, ByteBuffer[] many, int offset, int length)
+            throws IOException {
+        long written = 0;
+        while (haveRemaining(one, many, offset, length)) {
+            long n = attempt(one, many, offset, length);
+            if (n >= 0) {
+                written += n;
+            } else if (n != -Errno.EAGAIN) {
+                return n;
+            } else if (!lane.await(descriptor, Descriptors.WRITABLE, Lane.FOREVER)) {
+                break;
+            }
+        }
+        return written;
+    }
+
+    private long attempt(ByteBuffer one, ByteBuffer[] many, int offset, int length) {
+        return many == null
+                ? Transfer.write(descriptor.fd(), one)
+                : Transfer.write(descriptor.fd(), many, offset, length);
+    }
+
+    private static boolean haveRemaining(ByteBuffer one, ByteBuffer[] many, int offset,
+            int length) {
+        return many == null
+                ? one.hasRemaining()
+                : VectorTransfer.haveRemaining(many, offset, length);
+    }
+
+    private long result(long n) throws IOException {
+        if (n >= 0) {
+            return n;
+        }
+        if (shut) {
+            throw new AsynchronousCloseException();
+        }
+        throw channel.failed(Errors.io((int) -n));
+    }
+
+    /** Sends one byte of urgent data to a socket. */
+    void sendUrgent(int data) throws IOException {
+        lane.lock();
+        try {
+            ensureWritable();
+            int fd = channel.enter();
+            try {
+                int n = Sockets.sendUrgent(fd, data);
+                if (n == -Errno.EAGAIN) {
+                    throw new IOException("Socket buffer full");
+                }
+                result(n);
+            } finally {
+                channel.leave();
+            }
+        } finally {
+            lane.unlock();
+        }
+    }
+
+    boolean isShut() {
+        return shut;
+    }
+
+    /** Ends the output to a socket for good, and the write that waits. */
+    void shutDown() throws IOException {
+        channel.ensureUsable();
+        int fd = channel.enter();
+        try {
+            shut = true;
+            Errors.check(Sockets.shutdown(fd, Sockets.SHUT_WRITE));
+        } finally {
+            channel.leave();
+            lane.end();
+        }
+    }
+}

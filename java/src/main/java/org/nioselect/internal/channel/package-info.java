@@ -1,0 +1,2 @@
+/** The channels, and what a selector needs of them. */
+package org.nioselect.internal.channel;

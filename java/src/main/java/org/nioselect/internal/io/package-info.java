@@ -1,0 +1,2 @@
+/** Descriptors and who uses them, directions, and the bytes between buffers and descriptors. */
+package org.nioselect.internal.io;

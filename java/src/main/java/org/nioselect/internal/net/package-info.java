@@ -1,0 +1,2 @@
+/** Addresses, families, socket options and exceptions. */
+package org.nioselect.internal.net;

@@ -1,0 +1,337 @@
+package org.nioselect.internal.selector;
+
+import java.io.IOException;
+import java.nio.channels.ClosedSelectorException;
+import java.nio.channels.IllegalSelectorException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.spi.AbstractSelectableChannel;
+import java.nio.channels.spi.AbstractSelector;
+import java.nio.channels.spi.SelectorProvider;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.nioselect.internal.channel.Registrable;
+import org.nioselect.internal.poll.Backends;
+import org.nioselect.internal.poll.IndexTable;
+import org.nioselect.internal.poll.Poller;
+import org.nioselect.internal.sys.PollerCalls;
+import org.nioselect.internal.wait.VirtualThreads;
+
+/**
+ * A selector over the native poller.
+ *
+ * <p>Selecting holds the monitors that {@link Selector} documents, of the selector and of its
+ * selected-key set, and no other lock while it blocks. Registering, changing an interest set and
+ * cancelling leave a note for the next selection. Selecting makes one native call, and a second
+ * one only to let go of cancelled keys.
+ */
+public final class NioselectSelector extends AbstractSelector {
+    private static final long FOREVER = -1;
+    private static final long NOT = 0;
+
+    /** All keys that were found ready have been cancelled. */
+    private static final int NONE_VALID = -1;
+
+    private final Poller poller;
+    private final IndexTable<NioselectSelectionKey> table = new IndexTable<>();
+    private final ChangedKeys changed = new ChangedKeys();
+
+    private final Set<SelectionKey> keys = ConcurrentHashMap.newKeySet();
+    private final Set<SelectionKey> publicKeys = Collections.unmodifiableSet(keys);
+    private final SelectedKeySet selectedKeys = new SelectedKeySet();
+
+    /** Cancelled keys that are being let go of. */
+    private final List<NioselectSelectionKey> leaving = new ArrayList<>();
+    private boolean selecting;
+
+    /**
+     * Opens a selector over the backend that the system property {@code nioselect.backend} names,
+     * or the preferred one.
+     *
+     * @param provider who opens it
+     * @throws IOException if there is no descriptor left
+     */
+    public NioselectSelector(SelectorProvider provider) throws IOException {
+        super(provider);
+        poller = new Poller(Backends.chosen());
+    }
+
+    @Override
+    public Set<SelectionKey> keys() {
+        ensureOpen();
+        return publicKeys;
+    }
+
+    @Override
+    public Set<SelectionKey> selectedKeys() {
+        ensureOpen();
+        return selectedKeys;
+    }
+
+    private void ensureOpen() {
+        if (!isOpen()) {
+            throw new ClosedSelectorException();
+        }
+    }
+
+    @Override
+    public int selectNow() throws IOException {
+        return lockAndSelect(null, NOT);
+    }
+
+    @Override
+    public int select() throws IOException {
+        return lockAndSelect(null, FOREVER);
+    }
+
+    @Override
+    public int select(long timeout) throws IOException {
+        return lockAndSelect(null, blockFor(timeout));
+    }
+
+    @Override
+    public int selectNow(Consumer<SelectionKey> action) throws IOException {
+        return lockAndSelect(Objects.requireNonNull(action), NOT);
+    }
+
+    @Override
+    public int select(Consumer<SelectionKey> action) throws IOException {
+        return lockAndSelect(Objects.requireNonNull(action), FOREVER);
+    }
+
+    @Override
+    public int select(Consumer<SelectionKey> action, long timeout) throws IOException {
+        Objects.requireNonNull(action);
+        return lockAndSelect(action, blockFor(timeout));
+    }
+
+    private static long blockFor(long timeout) {
+        if (timeout < 0) {
+            throw new IllegalArgumentException("Negative timeout");
+        }
+        return timeout == 0 ? FOREVER : timeout;
+    }
+
+    private int lockAndSelect(Consumer<SelectionKey> action, long millis) throws IOException {
+        synchronized (this) {
+            ensureOpen();
+            if (selecting) {
+                throw new IllegalStateException("a selection is in progress");
+            }
+            selecting = true;
+            try {
+                synchronized (selectedKeys) {
+                    return doSelect(action, millis);
+                }
+            } finally {
+                selecting = false;
+            }
+        }
+    }
+
+    /**
+     * Selects until there is something to tell. That all keys that were found ready had been
+     * cancelled meanwhile is nothing to tell: returning 0 for it would look like a wakeup.
+     */
+    private int doSelect(Consumer<SelectionKey> action, long millis) throws IOException {
+        long start = millis > 0 ? System.nanoTime() : 0;
+        long remaining = millis;
+        for (;;) {
+            letGoOfCancelledKeys();
+            takeInChanges();
+            int answer = millis == NOT ? poller.select(NOT) : waitInterruptibly(remaining);
+            letGoOfCancelledKeys();
+            int found = answer & ~PollerCalls.WOKEN;
+            if (found > 0) {
+                int told = action == null ? select(found) : pass(found, action);
+                if (told != NONE_VALID) {
+                    return told;
+                }
+            }
+            if (found == 0 || found != answer || millis == NOT) {
+                return 0;
+            }
+            if (millis > 0) {
+                remaining = millis - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+                if (remaining <= 0) {
+                    return 0;
+                }
+            }
+        }
+    }
+
+    private int waitInterruptibly(long millis) throws IOException {
+        try {
+            begin();
+            return VirtualThreads.isCurrent() ? waitUnpinned(millis) : poller.select(millis);
+        } finally {
+            end();
+        }
+    }
+
+    /** Blocking in native code would keep the carrier of a virtual thread: another thread waits. */
+    private int waitUnpinned(long millis) throws IOException {
+        int answer = poller.select(NOT);
+        return answer != 0 ? answer : VirtualThreads.await(() -> poller.select(millis));
+    }
+
+    /** Puts the keys that were found ready into the selected-key set. */
+    private int select(int found) {
+        boolean anyValid = false;
+        int updated = 0;
+        for (int event = 0; event < found; event++) {
+            NioselectSelectionKey key = table.get(poller.index(event));
+            if (key == null || !key.isValid()) {
+                continue;
+            }
+            anyValid = true;
+            int ops = poller.readyOps(event);
+            if (key.selectedAt == SelectedKeySet.NOWHERE) {
+                key.setReady(ops);
+                selectedKeys.append(key);
+                updated++;
+            } else if (key.addReady(ops)) {
+                updated++;
+            }
+        }
+        return anyValid ? updated : NONE_VALID;
+    }
+
+    /** Passes the keys that were found ready to the action. */
+    private int pass(int found, Consumer<SelectionKey> action) {
+        int passed = 0;
+        for (int event = 0; event < found; event++) {
+            NioselectSelectionKey key = table.get(poller.index(event));
+            if (key == null || !key.isValid()) {
+                continue;
+            }
+            passed++;
+            key.setReady(poller.readyOps(event));
+            action.accept(key);
+            ensureOpen();
+        }
+        return passed > 0 ? passed : NONE_VALID;
+    }
+
+    private void letGoOfCancelledKeys() throws IOException {
+        Set<SelectionKey> cancelled = cancelledKeys();
+        // Asked without its monitor, which would cost a tenth of a selectNow that finds nothing.
+        // A key that is cancelled at the same time is let go of by the next selection; one that
+        // was cancelled before, as this thread knows, is seen.
+        if (!cancelled.isEmpty()) {
+            letGo(cancelled);
+        }
+    }
+
+    private void letGo(Set<SelectionKey> cancelled) throws IOException {
+        synchronized (cancelled) {
+            for (SelectionKey key : cancelled) {
+                leaving.add((NioselectSelectionKey) key);
+            }
+            cancelled.clear();
+        }
+        try {
+            for (NioselectSelectionKey key : leaving) {
+                if (key.index != NioselectSelectionKey.NOWHERE) {
+                    poller.remove(key.index, key.fd());
+                }
+            }
+            // Descriptors may be closed only after the kernel has forgotten them.
+            poller.flush();
+        } finally {
+            leaving.forEach(this::forget);
+            leaving.clear();
+        }
+    }
+
+    private void forget(NioselectSelectionKey key) {
+        if (key.index != NioselectSelectionKey.NOWHERE) {
+            table.remove(key.index);
+            key.index = NioselectSelectionKey.NOWHERE;
+        }
+        selectedKeys.discard(key);
+        keys.remove(key);
+        deregister(key);
+        key.release();
+    }
+
+    private void takeInChanges() {
+        if (changed.isEmpty()) {
+            return;
+        }
+        NioselectSelectionKey[] all = changed.takeAll();
+        for (int i = 0; i < all.length && all[i] != null; i++) {
+            NioselectSelectionKey key = all[i];
+            all[i] = null;
+            key.leaveQueue();
+            if (key.isHeld() && key.isValid()) {
+                if (key.index == NioselectSelectionKey.NOWHERE) {
+                    key.index = table.add(key);
+                }
+                key.tell(poller);
+            }
+        }
+    }
+
+    /** To be called by any thread when a key is new or has changed. */
+    void changed(NioselectSelectionKey key) {
+        changed.add(key);
+    }
+
+    @Override
+    protected SelectionKey register(AbstractSelectableChannel channel, int ops, Object attachment) {
+        if (!(channel instanceof Registrable)) {
+            throw new IllegalSelectorException();
+        }
+        ensureOpen();
+        NioselectSelectionKey key = new NioselectSelectionKey(this, channel, ops);
+        key.attach(attachment);
+        // A channel that is being closed has no descriptor to hold; its close cancels the key.
+        if (key.hold()) {
+            changed.add(key);
+        }
+        keys.add(key);
+        if (!isOpen()) {
+            // The selector may have been closed before it could see the key.
+            keys.remove(key);
+            deregister(key);
+            key.release();
+            throw new ClosedSelectorException();
+        }
+        return key;
+    }
+
+    @Override
+    public Selector wakeup() {
+        poller.wake();
+        return this;
+    }
+
+    @Override
+    protected void implCloseSelector() {
+        wakeup();
+        synchronized (this) {
+            synchronized (selectedKeys) {
+                poller.close();
+                selectedKeys.clear();
+                for (SelectionKey key : keys) {
+                    deregister((NioselectSelectionKey) key);
+                    ((NioselectSelectionKey) key).release();
+                }
+                keys.clear();
+            }
+        }
+    }
+
+    @Override
+    public String toString() {
+        String state = isOpen() ? keys.size() + " keys" : "closed";
+        return getClass().getName() + "[" + Backends.name(poller.backend()) + ", " + state + "]";
+    }
+}

@@ -1,0 +1,151 @@
+package org.nioselect.internal.selector;
+
+import java.nio.channels.SelectionKey;
+import java.util.AbstractSet;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.ConcurrentModificationException;
+import java.util.Iterator;
+import java.util.NoSuchElementException;
+
+/**
+ * The selected-key set: an array, and in each key its place there. Adding, finding and removing a
+ * key take the same short time whatever the size, and make no garbage.
+ *
+ * <p>Users can remove but not add. As documented, whoever uses it while others select must
+ * synchronize on it; iterators fail fast if that was forgotten.
+ */
+final class SelectedKeySet extends AbstractSet<SelectionKey> {
+    /** The place of a key that is not in the set. */
+    static final int NOWHERE = -1;
+
+    private NioselectSelectionKey[] keys = new NioselectSelectionKey[64];
+    private int size;
+    private int modifications;
+
+    /** Adds a key that is not in the set. */
+    void append(NioselectSelectionKey key) {
+        if (size == keys.length) {
+            keys = Arrays.copyOf(keys, 2 * size);
+        }
+        key.selectedAt = size;
+        keys[size++] = key;
+        modifications++;
+    }
+
+    /** Removes a key, if it is in the set. */
+    void discard(NioselectSelectionKey key) {
+        if (key.selectedAt != NOWHERE) {
+            removeAt(key.selectedAt);
+        }
+    }
+
+    private void removeAt(int place) {
+        NioselectSelectionKey last = keys[--size];
+        keys[place].selectedAt = NOWHERE;
+        if (last.selectedAt != NOWHERE) {
+            last.selectedAt = place;
+            keys[place] = last;
+        }
+        keys[size] = null;
+        modifications++;
+    }
+
+    private int placeOf(Object object) {
+        if (object instanceof NioselectSelectionKey key) {
+            int place = key.selectedAt;
+            // A key of another selector has its place in another set.
+            if (place >= 0 && place < size && keys[place] == key) {
+                return place;
+            }
+        }
+        return NOWHERE;
+    }
+
+    @Override
+    public int size() {
+        return size;
+    }
+
+    @Override
+    public boolean isEmpty() {
+        return size == 0;
+    }
+
+    @Override
+    public boolean contains(Object object) {
+        return placeOf(object) != NOWHERE;
+    }
+
+    @Override
+    public boolean remove(Object object) {
+        int place = placeOf(object);
+        if (place == NOWHERE) {
+            return false;
+        }
+        removeAt(place);
+        return true;
+    }
+
+    @Override
+    public boolean addAll(Collection<? extends SelectionKey> collection) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void clear() {
+        for (int i = 0; i < size; i++) {
+            keys[i].selectedAt = NOWHERE;
+            keys[i] = null;
+        }
+        size = 0;
+        modifications++;
+    }
+
+    @Override
+    public Iterator<SelectionKey> iterator() {
+        return new FromTheEnd();
+    }
+
+    /**
+     * From the last key to the first: when a key is removed the last one takes its place, which
+     * has been visited by then.
+     */
+    private final class FromTheEnd implements Iterator<SelectionKey> {
+        private int next = size;
+        private boolean removable;
+        private int expectedModifications = modifications;
+
+        @Override
+        public boolean hasNext() {
+            return next > 0;
+        }
+
+        @Override
+        public SelectionKey next() {
+            ensureUnmodified();
+            if (next == 0) {
+                throw new NoSuchElementException();
+            }
+            removable = true;
+            return keys[--next];
+        }
+
+        @Override
+        public void remove() {
+            if (!removable) {
+                throw new IllegalStateException();
+            }
+            ensureUnmodified();
+            removable = false;
+            removeAt(next);
+            expectedModifications = modifications;
+        }
+
+        private void ensureUnmodified() {
+            if (expectedModifications != modifications) {
+                throw new ConcurrentModificationException();
+            }
+        }
+    }
+}

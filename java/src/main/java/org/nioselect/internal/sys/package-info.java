@@ -1,0 +1,2 @@
+/** Native methods, their memory, and the loading of the native library. */
+package org.nioselect.internal.sys;

@@ -1,0 +1,100 @@
+package org.nioselect.internal.wait;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * What differs for virtual threads, on Java versions that have them.
+ */
+public final class VirtualThreads {
+    private static final MethodHandle IS_VIRTUAL = findIsVirtual();
+
+    /** Threads that wait in the kernel for virtual ones: as many as are needed, kept for a while. */
+    private static final Executor WAITING = new ThreadPoolExecutor(0, Integer.MAX_VALUE,
+            60, TimeUnit.SECONDS, new SynchronousQueue<>(),
+            task -> daemon("nioselect-select", task));
+
+    private VirtualThreads() {
+    }
+
+    /**
+     * Whether the current thread is a virtual one.
+     *
+     * @return always false before Java 21
+     */
+    public static boolean isCurrent() {
+        if (IS_VIRTUAL == null) {
+            return false;
+        }
+        try {
+            return (boolean) IS_VIRTUAL.invokeExact(Thread.currentThread());
+        } catch (Throwable e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static MethodHandle findIsVirtual() {
+        try {
+            MethodType type = MethodType.methodType(boolean.class);
+            return MethodHandles.publicLookup().findVirtual(Thread.class, "isVirtual", type);
+        } catch (ReflectiveOperationException e) {
+            return null;
+        }
+    }
+
+    /**
+     * A call that blocks in the kernel.
+     */
+    @FunctionalInterface
+    public interface BlockingCall {
+        /**
+         * Makes the call.
+         *
+         * @return its answer
+         * @throws IOException if it fails
+         */
+        int make() throws IOException;
+    }
+
+    /**
+     * Has a platform thread make a call, so that the current, virtual thread does not keep its
+     * carrier meanwhile. An interrupt does not end it: that is up to whoever can end the call.
+     *
+     * @param call the call
+     * @return its answer
+     * @throws IOException if it fails
+     */
+    public static int await(BlockingCall call) throws IOException {
+        try {
+            return CompletableFuture.supplyAsync(() -> {
+                try {
+                    return call.make();
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            }, WAITING).join();
+        } catch (CompletionException e) {
+            if (e.getCause() instanceof UncheckedIOException unchecked) {
+                throw unchecked.getCause();
+            }
+            throw e;
+        }
+    }
+
+    /** A platform thread that does not keep the process alive, and inherits nothing. */
+    static Thread daemon(String name, Runnable task) {
+        Thread thread = new Thread(null, task, name, 0, false);
+        thread.setDaemon(true);
+        thread.setContextClassLoader(null);
+        return thread;
+    }
+}

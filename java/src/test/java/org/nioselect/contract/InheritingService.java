@@ -1,0 +1,73 @@
+package org.nioselect.contract;
+
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channel;
+import java.nio.channels.DatagramChannel;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+
+/** What {@link SuperServer} starts: uses the inherited channel and prints what it finds. */
+final class InheritingService {
+    private InheritingService() {
+    }
+
+    /** An argument keeps it from printing, as its output is the socket. */
+    public static void main(String[] args) throws Exception {
+        Channel channel = System.inheritedChannel();
+        if (args.length == 0) {
+            System.out.println(describe(channel));
+        }
+        if (channel instanceof SocketChannel connection) {
+            answer(connection);
+            ProcessHandle.current().parent().orElseThrow().onExit().join();
+        }
+    }
+
+    private static String describe(Channel channel) throws IOException {
+        if (channel == null) {
+            return "no channel";
+        }
+        if (channel != System.inheritedChannel()) {
+            return "not the same channel each time";
+        }
+        if (channel instanceof SocketChannel socket) {
+            return "SocketChannel, blocking " + socket.isBlocking()
+                    + ", connected " + socket.isConnected()
+                    + ", peer known " + (socket.getRemoteAddress() != null);
+        }
+        if (channel instanceof ServerSocketChannel listener) {
+            return "ServerSocketChannel, blocking " + listener.isBlocking()
+                    + ", accepts " + accepts(listener);
+        }
+        DatagramChannel datagrams = (DatagramChannel) channel;
+        return "DatagramChannel, blocking " + datagrams.isBlocking()
+                + ", connected " + datagrams.isConnected()
+                + ", receives " + receives(datagrams);
+    }
+
+    private static boolean accepts(ServerSocketChannel listener) throws IOException {
+        try (SocketChannel client = SocketChannel.open(listener.getLocalAddress());
+                SocketChannel accepted = listener.accept()) {
+            return client.isConnected() && accepted.isConnected();
+        }
+    }
+
+    private static boolean receives(DatagramChannel channel) throws IOException {
+        SocketAddress own = channel.getLocalAddress();
+        channel.send(ByteBuffer.wrap(new byte[] {1}), own);
+        return own.equals(channel.receive(ByteBuffer.allocate(1)));
+    }
+
+    /** Answers "pong" to "ping" and closes. */
+    private static void answer(SocketChannel connection) throws IOException {
+        ByteBuffer ping = ByteBuffer.allocate("ping".length());
+        while (ping.hasRemaining() && connection.read(ping) >= 0) {
+            continue;
+        }
+        connection.write(StandardCharsets.US_ASCII.encode("pong"));
+        connection.close();
+    }
+}

@@ -1,0 +1,86 @@
+package org.nioselect.load;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.nioselect.NioselectProvider;
+import org.nioselect.support.ChildJvm;
+
+/** Where the native code is looked for: each of these JVMs finds it in one place only. */
+class PlacesTest {
+    private static final String LIBRARY = System.mapLibraryName("nioselect_jni");
+    private static final String MISSING = "/there/is/no/such/directory";
+
+    @TempDir
+    Path directory;
+
+    @BeforeEach
+    void openTheDirectoryToNobodyElse() throws IOException {
+        Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx------"));
+    }
+
+    @Test
+    void theLibraryPath() throws Exception {
+        copyLibrary();
+
+        assertEquals(OpenTwice.BOTH_OURS, jvm().property("java.library.path", directory)
+                .property("nioselect.native.dir", MISSING).run());
+    }
+
+    @Test
+    void theDirectoryOfTheProperty() throws Exception {
+        copyLibrary();
+
+        assertEquals(OpenTwice.BOTH_OURS,
+                jvm().property("nioselect.native.dir", directory).run());
+        assertEquals(1, directory.toFile().list().length, "nothing has been extracted");
+    }
+
+    @Test
+    void aCopyInTheDirectoryOfTheProperty() throws Exception {
+        assertEquals(OpenTwice.BOTH_OURS,
+                jvm().property("nioselect.native.dir", directory).run());
+        assertTrue(Files.isDirectory(
+                directory.resolve("nioselect-" + System.getProperty("user.name"))));
+    }
+
+    @Test
+    void aFileThatIsNoLibraryIsPassedOver() throws Exception {
+        Files.writeString(directory.resolve(LIBRARY), "no library");
+
+        String printed = jvm().property("java.library.path", directory)
+                .property("nioselect.native.dir", directory).run();
+
+        assertTrue(printed.endsWith(OpenTwice.BOTH_OURS), printed);
+    }
+
+    @Test
+    void aFileThatAnybodyCanHavePutThereIsPassedOver() throws Exception {
+        copyLibrary();
+        Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxrwxrwx"));
+
+        String printed = jvm().property("nioselect.native.dir", directory)
+                .property("os.arch", "z80").run();
+
+        assertTrue(printed.contains(directory.resolve(LIBRARY)
+                + ": not trusted, as everybody can write to the directory"), printed);
+    }
+
+    private static ChildJvm jvm() {
+        return ChildJvm.with(OpenTwice.class).property("java.io.tmpdir", MISSING);
+    }
+
+    private void copyLibrary() throws IOException {
+        try (InputStream library = NativeCode.open()) {
+            Files.copy(library, directory.resolve(LIBRARY));
+        }
+    }
+}

@@ -1,0 +1,2 @@
+/** Many threads against running selectors for some seconds. */
+package org.nioselect.stress;
