@@ -6,7 +6,7 @@ use libc::socklen_t;
 
 use crate::address::SocketAddress;
 use crate::descriptor::{memory, size};
-use crate::errno::{Errno, Result, check, retry};
+use crate::errno::{Result, check, retry};
 use crate::form::{Family, Form};
 
 /// `Sockets.receive`.
@@ -64,6 +64,8 @@ pub(crate) unsafe fn send(
 /// `Sockets.disconnect`.
 #[cfg(not(target_vendor = "apple"))]
 pub(crate) fn disconnect(fd: jint, family: Family) -> Result<jint> {
+    use crate::errno::Errno;
+
     let nobody = SocketAddress::unspecified(family);
     // SAFETY: the length is the address's.
     match check(unsafe { libc::connect(fd, nobody.as_ptr(), nobody.length()) }) {

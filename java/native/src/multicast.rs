@@ -33,8 +33,12 @@ pub(crate) unsafe fn change(
 }
 
 /// `MulticastCalls.change`, where there are no such calls.
+///
+/// # Safety
+///
+/// There is nothing to heed.
 #[cfg(not(any(target_os = "linux", target_vendor = "apple", target_os = "freebsd")))]
-pub(crate) fn change(_: jint, _: jint, _: jlong, _: jint, _: jlong) -> Result<jint> {
+pub(crate) unsafe fn change(_: jint, _: jint, _: jlong, _: jint, _: jlong) -> Result<jint> {
     Err(crate::errno::Errno(libc::EOPNOTSUPP))
 }
 

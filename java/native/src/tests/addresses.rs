@@ -1,16 +1,14 @@
 //! Addresses on their way between Java and the system.
 
 use std::os::fd::AsRawFd;
-use std::os::unix::net::UnixDatagram;
 
 use super::{
-    LOOPBACK, bind, connect, error, form, ipv4, ipv6_loopback, listening, local_address, open,
-    parts, unix,
+    LOOPBACK, bind, error, form, ipv4, ipv6_loopback, listening, local_address, open, parts, unix,
 };
 use crate::address::SocketAddress;
 use crate::errno::Errno;
 use crate::form::{Form, IPV4, IPV6, NONE, UNIX};
-use crate::socket::{DATAGRAM, LISTENER, STREAM};
+use crate::socket::{LISTENER, STREAM};
 
 /// To the system and back.
 fn round_trip(form: &Form, socket: i32) -> Form {
@@ -116,12 +114,12 @@ fn the_longest_path_can_be_bound_and_read_back() {
 #[test]
 fn an_abstract_name_begins_with_a_nul_and_may_hold_more() {
     let name = format!("\0nioselect\0{}", std::process::id());
-    let socket = open(UNIX, DATAGRAM);
+    let socket = open(UNIX, crate::socket::DATAGRAM);
     bind(socket.as_raw_fd(), UNIX, unix(name.as_bytes())).unwrap();
     assert_eq!(parts(&local_address(socket.as_raw_fd())).3, name.as_bytes());
 
-    let peer = UnixDatagram::unbound().unwrap();
-    connect(peer.as_raw_fd(), UNIX, unix(name.as_bytes())).unwrap();
+    let peer = std::os::unix::net::UnixDatagram::unbound().unwrap();
+    super::connect(peer.as_raw_fd(), UNIX, unix(name.as_bytes())).unwrap();
     assert!(peer.peer_addr().unwrap().as_pathname().is_none());
 }
 

@@ -6,6 +6,7 @@ mod credentials;
 mod datagrams;
 mod descriptors;
 mod errors;
+#[cfg(any(target_os = "linux", target_vendor = "apple", target_os = "freebsd"))]
 mod multicast;
 mod options;
 mod sockets;
@@ -112,4 +113,15 @@ fn listening(family: Family, address: Form) -> (OwnedFd, u16) {
 /// For results whose values have no `Debug`.
 fn error<T>(result: Result<T>) -> Option<Errno> {
     result.err()
+}
+
+/// The index of the loopback interface.
+fn loopback() -> i32 {
+    let name = if cfg!(target_os = "linux") {
+        c"lo"
+    } else {
+        c"lo0"
+    };
+    // SAFETY: the name ends with a NUL.
+    unsafe { libc::if_nametoindex(name.as_ptr()) }.cast_signed()
 }

@@ -107,7 +107,7 @@ fn multicast_options_are_kept() {
             socket.as_raw_fd(),
             family,
             IP_MULTICAST_IF,
-            &[super::multicast::loopback(), 0],
+            &[super::loopback(), 0],
         );
     }
     let socket = open(IPV4, DATAGRAM);
@@ -121,7 +121,7 @@ fn multicast_options_are_kept() {
 fn options_of_ip_act_on_both_stacks() {
     let socket = open(IPV6, DATAGRAM);
     let fd = socket.as_raw_fd();
-    let loopback = super::multicast::loopback();
+    let loopback = super::loopback();
     for (option, ipv4, wanted) in [
         (IP_MULTICAST_TTL, libc::IP_MULTICAST_TTL, 7),
         (IP_MULTICAST_LOOP, libc::IP_MULTICAST_LOOP, 0),

@@ -9,7 +9,7 @@ use super::{
     remote_address,
 };
 use crate::errno::Errno;
-use crate::form::{IPV4, IPV6, NONE, UNIX};
+use crate::form::{IPV4, IPV6, UNIX};
 use crate::socket::{self, DATAGRAM, LISTENER, STREAM};
 use crate::wait::wait;
 
@@ -162,7 +162,7 @@ fn sockets_of_other_families_have_none() {
     // SAFETY: no memory is passed.
     let netlink = unsafe { libc::socket(libc::AF_NETLINK, libc::SOCK_RAW | libc::SOCK_CLOEXEC, 0) };
     let netlink = super::owned(Ok(netlink));
-    assert_eq!(inspect(netlink.as_raw_fd()).unwrap()[0], NONE);
+    assert_eq!(inspect(netlink.as_raw_fd()).unwrap()[0], crate::form::NONE);
 }
 
 #[test]

@@ -2,7 +2,6 @@
 
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
-use std::os::unix::thread::JoinHandleExt;
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -102,14 +101,17 @@ fn a_signal_does_not_end_a_wait() {
     let (started, starts) = mpsc::channel();
     let waiting = thread::spawn(move || {
         let start = Instant::now();
-        started.send(()).unwrap();
+        // SAFETY: this call cannot go wrong.
+        started
+            .send(unsafe { libc::pthread_self() } as usize)
+            .unwrap();
         let outcome = wait(one.as_raw_fd(), READABLE, number, time.as_nanos() as jlong);
         (outcome, start.elapsed())
     });
-    starts.recv().unwrap();
+    let thread = starts.recv().unwrap() as libc::pthread_t;
     while !waiting.is_finished() {
         // SAFETY: the thread has not been joined.
-        unsafe { libc::pthread_kill(waiting.as_pthread_t(), libc::SIGUSR1) };
+        unsafe { libc::pthread_kill(thread, libc::SIGUSR1) };
         thread::sleep(Duration::from_millis(1));
     }
     let (outcome, elapsed): (Result<i32, Errno>, _) = waiting.join().unwrap();

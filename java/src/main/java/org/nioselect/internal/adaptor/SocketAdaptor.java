@@ -15,8 +15,6 @@ import java.nio.channels.SocketChannel;
 import java.util.Set;
 import org.nioselect.internal.channel.NioselectSocketChannel;
 import org.nioselect.internal.net.OptionName;
-import org.nioselect.internal.net.SocketAddresses;
-import org.nioselect.internal.sys.AddressForm;
 
 /**
  * The socket of a channel.
@@ -90,7 +88,7 @@ public final class SocketAdaptor extends Socket {
     @Override
     public InetAddress getLocalAddress() {
         InetSocketAddress local = channel.isOpen() ? local() : null;
-        return (local == null ? SocketAddresses.wildcard(AddressForm.IPV4) : local).getAddress();
+        return (local == null ? new InetSocketAddress(0) : local).getAddress();
     }
 
     @Override

@@ -3,6 +3,7 @@ package org.nioselect.internal.adaptor;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
+import java.util.Objects;
 import org.nioselect.internal.channel.NioselectSocketChannel;
 
 /**
@@ -22,6 +23,7 @@ final class SocketOutput extends OutputStream {
 
     @Override
     public void write(byte[] src, int offset, int length) throws IOException {
+        Objects.checkFromIndexSize(offset, length, src.length);
         channel.blockingWriteFully(ByteBuffer.wrap(src, offset, length));
     }
 

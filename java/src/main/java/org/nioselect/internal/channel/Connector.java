@@ -96,7 +96,7 @@ final class Connector {
 
     private boolean start(SocketAddress remote) throws IOException {
         connection.pending(remote);
-        int answer = AddressCalls.connect(descriptor.fd(), family, remote);
+        int answer = call(remote);
         if (answer == -Errno.EAGAIN && family == AddressForm.UNIX && channel.isBlocking()) {
             answer = repeat(remote);
         }
@@ -118,9 +118,17 @@ final class Connector {
         while (answer == -Errno.EAGAIN && !descriptor.isClosing()) {
             LockSupport.parkNanos(pause);
             pause = Math.min(2 * pause, LONGEST_PAUSE);
-            answer = AddressCalls.connect(descriptor.fd(), family, remote);
+            answer = call(remote);
         }
         return answer;
+    }
+
+    private int call(SocketAddress remote) throws IOException {
+        // The system finds fault with the argument; to users this is one more unused name.
+        if (family == AddressForm.UNIX && !LocalNames.isName(remote)) {
+            return -Errno.ECONNREFUSED;
+        }
+        return AddressCalls.connect(descriptor.fd(), family, remote);
     }
 
     /** Tries to end what is pending. False if it goes on, in non-blocking mode. */

@@ -7,6 +7,8 @@ import java.util.Collection;
 import java.util.ConcurrentModificationException;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
+import java.util.Objects;
+import java.util.function.Consumer;
 
 /**
  * The selected-key set: an array, and in each key its place there. Adding, finding and removing a
@@ -100,6 +102,19 @@ final class SelectedKeySet extends AbstractSet<SelectionKey> {
         }
         size = 0;
         modifications++;
+    }
+
+    // The inherited one makes an iterator, which is garbage unless the compiler finds it out.
+    @Override
+    public void forEach(Consumer<? super SelectionKey> action) {
+        Objects.requireNonNull(action);
+        int expectedModifications = modifications;
+        for (int i = size - 1; i >= 0; i--) {
+            action.accept(keys[i]);
+            if (modifications != expectedModifications) {
+                throw new ConcurrentModificationException();
+            }
+        }
     }
 
     @Override

@@ -30,7 +30,7 @@ import org.nioselect.support.Threads;
 /** What close does: for the peer, for the selector, for whoever is using the channel just then. */
 @Timeout(60)
 class CloseTest {
-    private static final int RACES = 200;
+    private static final int RACES = 100;
 
     private final ByteBuffer buffer = ByteBuffer.allocate(16);
 

@@ -149,6 +149,20 @@ class FullDuplexTest {
     }
 
     @Test
+    void modeChangeWaitsForABlockedRead() throws Exception {
+        try (Connections.Pair pair = Connections.open()) {
+            Task<String> reader =
+                    Threads.start(() -> Bytes.readText(pair.near(), 4)).awaitBlockedIn("read");
+            Task<?> changing = Threads.start(() -> pair.near().configureBlocking(false))
+                    .awaitBlockedIn("configureBlocking");
+            pair.far().write(Bytes.of("data"));
+            assertEquals("data", reader.join());
+            changing.join();
+            assertFalse(pair.near().isBlocking());
+        }
+    }
+
+    @Test
     void modeChangesWaitForNobodyInNonBlockingMode() throws Exception {
         try (Connections.Pair pair = Connections.openNonBlocking()) {
             assertEquals(0, pair.near().read(ByteBuffer.allocate(8)));

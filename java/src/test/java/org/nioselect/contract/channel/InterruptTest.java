@@ -82,8 +82,9 @@ class InterruptTest {
             Task<Ending> writer =
                     Threads.start(() -> ending(() -> near.write(ByteBuffer.allocate(1 << 24))))
                             .awaitBlockedIn("write");
-            Task<Ending> reader = Threads.start(() -> ending(() -> near.read(ByteBuffer.allocate(8))))
-                    .awaitBlockedIn("read");
+            Task<Ending> reader =
+                    Threads.start(() -> ending(() -> near.read(ByteBuffer.allocate(8))))
+                            .awaitBlockedIn("read");
             reader.interrupt();
             assertEquals(new Ending(ClosedByInterruptException.class, true), reader.join());
             assertEquals(new Ending(AsynchronousCloseException.class, false), writer.join());
