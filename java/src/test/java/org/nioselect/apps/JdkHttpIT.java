@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.nioselect.support.Bytes;
 import org.nioselect.support.Connections;
 import org.nioselect.support.Deadline;
+import org.nioselect.support.VirtualThreads;
 
 /** The JDK's HTTP server and HTTP client, with HTTP/1.1. */
 class JdkHttpIT {
@@ -59,6 +60,17 @@ class JdkHttpIT {
     @Test
     void oneConnectionServesManyRequests() throws Exception {
         exercise.oneConnectionServesManyRequests();
+    }
+
+    @Test
+    void virtualThreadsServeRequests() throws Exception {
+        VirtualThreads.assumeSupported();
+
+        try (JdkServer virtual = JdkServer.httpOnVirtualThreads()) {
+            HttpExercise asked = HttpExercise.http1(virtual.port());
+            asked.concurrentRequestsGetTheirOwnAnswers(MANY);
+            asked.largeBodiesPassBothWays();
+        }
     }
 
     @Test

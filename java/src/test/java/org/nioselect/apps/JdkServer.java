@@ -18,10 +18,11 @@ final class JdkServer implements AutoCloseable {
     private static final int BACKLOG = 1024;
 
     private final HttpServer server;
-    private final ExecutorService threads = Executors.newCachedThreadPool();
+    private final ExecutorService threads;
 
-    private JdkServer(HttpServer server) {
+    private JdkServer(HttpServer server, ExecutorService threads) {
         this.server = server;
+        this.threads = threads;
         server.setExecutor(threads);
         handle(HttpExercise.ECHO, exchange ->
                 answer(exchange, exchange.getRequestBody().readAllBytes()));
@@ -30,13 +31,23 @@ final class JdkServer implements AutoCloseable {
     }
 
     static JdkServer http() throws IOException {
-        return new JdkServer(HttpServer.create(Connections.anyPort(), BACKLOG));
+        return http(Executors.newCachedThreadPool());
+    }
+
+    /** The server on a Java that has virtual threads. */
+    static JdkServer httpOnVirtualThreads() throws IOException, ReflectiveOperationException {
+        return http((ExecutorService)
+                Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null));
+    }
+
+    private static JdkServer http(ExecutorService threads) throws IOException {
+        return new JdkServer(HttpServer.create(Connections.anyPort(), BACKLOG), threads);
     }
 
     static JdkServer https(SSLContext context) throws IOException {
         HttpsServer server = HttpsServer.create(Connections.anyPort(), BACKLOG);
         server.setHttpsConfigurator(new HttpsConfigurator(context));
-        return new JdkServer(server);
+        return new JdkServer(server, Executors.newCachedThreadPool());
     }
 
     void handle(String path, HttpHandler handler) {

@@ -101,11 +101,11 @@ class NettyTcpIT {
         ChannelFuture written = client.writeAndFlush(Unpooled.wrappedBuffer(sent));
         Channel slow = accepted.get(Deadline.patient().millisLeft(), TimeUnit.MILLISECONDS);
 
-        assertFalse(client.isWritable());
+        Deadline.await("the writer has to wait", () -> !client.isWritable());
         slow.config().setAutoRead(true);
         assertEquals(Digests.of(sent), Digests.of(reader.bytes()));
         written.sync();
-        assertTrue(client.isWritable());
+        Deadline.await("the writer may go on", client::isWritable);
     }
 
     @Test

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.nioselect.support.ChildJvm;
 import org.nioselect.support.Providers;
 
-/** What an operator is told when the native code cannot be loaded, and that it is told each time. */
+/** What an operator is told when the native code cannot be loaded, each time. */
 class FailureTest {
     private static final String LIBRARY = System.mapLibraryName("nioselect_jni");
 

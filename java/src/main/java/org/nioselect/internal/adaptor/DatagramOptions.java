@@ -19,6 +19,7 @@ import org.nioselect.internal.channel.NioselectDatagramChannel;
  */
 abstract class DatagramOptions extends MulticastSocket {
     final NioselectDatagramChannel channel;
+    final Options options;
 
     /** What {@link #getNetworkInterface} gives while none was set: only the JDK can create it. */
     private final NetworkInterface anyInterface;
@@ -26,28 +27,14 @@ abstract class DatagramOptions extends MulticastSocket {
     /** What was given to {@link #setInterface} last, of the addresses of the interface. */
     private InetAddress interfaceAddress;
 
-    private volatile int timeout;
-
     DatagramOptions(NioselectDatagramChannel channel) throws IOException {
         super((SocketAddress) null);
         this.channel = channel;
-        this.anyInterface = super.getNetworkInterface();
-        super.close();
-    }
-
-    private <T> T get(SocketOption<T> name) throws SocketException {
+        this.options = new Options(channel);
         try {
-            return channel.getOption(name);
-        } catch (IOException e) {
-            throw Translation.ofChecked(e);
-        }
-    }
-
-    private <T> void set(SocketOption<T> name, T value) throws SocketException {
-        try {
-            channel.setOption(name, value);
-        } catch (IOException e) {
-            throw Translation.ofChecked(e);
+            this.anyInterface = super.getNetworkInterface();
+        } finally {
+            super.close();
         }
     }
 
@@ -69,28 +56,12 @@ abstract class DatagramOptions extends MulticastSocket {
 
     @Override
     public void setSoTimeout(int timeout) throws SocketException {
-        ensureOpen();
-        if (timeout < 0) {
-            throw new IllegalArgumentException("timeout < 0");
-        }
-        this.timeout = timeout;
+        options.setTimeout(timeout);
     }
 
     @Override
     public int getSoTimeout() throws SocketException {
-        ensureOpen();
-        return timeout;
-    }
-
-    final void ensureOpen() throws SocketException {
-        if (!channel.isOpen()) {
-            throw new SocketException("Socket is closed");
-        }
-    }
-
-    /** The timeout, also of a closed socket. */
-    final int timeout() {
-        return timeout;
+        return options.timeout();
     }
 
     @Override
@@ -98,12 +69,12 @@ abstract class DatagramOptions extends MulticastSocket {
         if (size <= 0) {
             throw new IllegalArgumentException("Invalid send size");
         }
-        set(StandardSocketOptions.SO_SNDBUF, size);
+        options.set(StandardSocketOptions.SO_SNDBUF, size);
     }
 
     @Override
     public int getSendBufferSize() throws SocketException {
-        return get(StandardSocketOptions.SO_SNDBUF);
+        return options.get(StandardSocketOptions.SO_SNDBUF);
     }
 
     @Override
@@ -111,52 +82,52 @@ abstract class DatagramOptions extends MulticastSocket {
         if (size <= 0) {
             throw new IllegalArgumentException("Invalid receive size");
         }
-        set(StandardSocketOptions.SO_RCVBUF, size);
+        options.set(StandardSocketOptions.SO_RCVBUF, size);
     }
 
     @Override
     public int getReceiveBufferSize() throws SocketException {
-        return get(StandardSocketOptions.SO_RCVBUF);
+        return options.get(StandardSocketOptions.SO_RCVBUF);
     }
 
     @Override
     public void setReuseAddress(boolean on) throws SocketException {
-        set(StandardSocketOptions.SO_REUSEADDR, on);
+        options.set(StandardSocketOptions.SO_REUSEADDR, on);
     }
 
     @Override
     public boolean getReuseAddress() throws SocketException {
-        return get(StandardSocketOptions.SO_REUSEADDR);
+        return options.get(StandardSocketOptions.SO_REUSEADDR);
     }
 
     @Override
     public void setBroadcast(boolean on) throws SocketException {
-        set(StandardSocketOptions.SO_BROADCAST, on);
+        options.set(StandardSocketOptions.SO_BROADCAST, on);
     }
 
     @Override
     public boolean getBroadcast() throws SocketException {
-        return get(StandardSocketOptions.SO_BROADCAST);
+        return options.get(StandardSocketOptions.SO_BROADCAST);
     }
 
     @Override
     public void setTrafficClass(int trafficClass) throws SocketException {
-        set(StandardSocketOptions.IP_TOS, trafficClass);
+        options.set(StandardSocketOptions.IP_TOS, trafficClass);
     }
 
     @Override
     public int getTrafficClass() throws SocketException {
-        return get(StandardSocketOptions.IP_TOS);
+        return options.get(StandardSocketOptions.IP_TOS);
     }
 
     @Override
     public void setTimeToLive(int hops) throws SocketException {
-        set(StandardSocketOptions.IP_MULTICAST_TTL, hops);
+        options.set(StandardSocketOptions.IP_MULTICAST_TTL, hops);
     }
 
     @Override
     public int getTimeToLive() throws SocketException {
-        return get(StandardSocketOptions.IP_MULTICAST_TTL);
+        return options.get(StandardSocketOptions.IP_MULTICAST_TTL);
     }
 
     @Override
@@ -174,30 +145,29 @@ abstract class DatagramOptions extends MulticastSocket {
     @Override
     @Deprecated
     public void setLoopbackMode(boolean disable) throws SocketException {
-        set(StandardSocketOptions.IP_MULTICAST_LOOP, !disable);
+        options.set(StandardSocketOptions.IP_MULTICAST_LOOP, !disable);
     }
 
     @Override
     @Deprecated
     public boolean getLoopbackMode() throws SocketException {
-        return !get(StandardSocketOptions.IP_MULTICAST_LOOP);
+        return !options.get(StandardSocketOptions.IP_MULTICAST_LOOP);
     }
 
     @Override
     public void setNetworkInterface(NetworkInterface networkInterface) throws SocketException {
-        set(StandardSocketOptions.IP_MULTICAST_IF, networkInterface);
+        options.set(StandardSocketOptions.IP_MULTICAST_IF, networkInterface);
     }
 
     @Override
     public NetworkInterface getNetworkInterface() throws SocketException {
-        NetworkInterface set = get(StandardSocketOptions.IP_MULTICAST_IF);
+        NetworkInterface set = options.get(StandardSocketOptions.IP_MULTICAST_IF);
         return set == null ? anyInterface : set;
     }
 
     @Override
     @Deprecated
     public void setInterface(InetAddress address) throws SocketException {
-        ensureOpen();
         if (address == null) {
             throw new SocketException("Invalid value 'null'");
         }

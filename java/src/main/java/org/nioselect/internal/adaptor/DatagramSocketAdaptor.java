@@ -8,22 +8,19 @@ import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.SocketAddress;
 import java.net.SocketException;
-import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.AlreadyBoundException;
 import java.nio.channels.AlreadyConnectedException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.DatagramChannel;
-import java.nio.channels.MembershipKey;
 import java.nio.channels.UnresolvedAddressException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.nioselect.internal.channel.NioselectDatagramChannel;
 import org.nioselect.internal.sys.Fields;
 
 /**
- * A datagram channel as a socket: its addresses, its datagrams and its multicast groups.
+ * A datagram channel as a socket: its addresses and its datagrams.
  */
 public final class DatagramSocketAdaptor extends DatagramOptions {
     /** Since virtual threads an interrupted receive is told from a closed socket. */
@@ -32,8 +29,11 @@ public final class DatagramSocketAdaptor extends DatagramOptions {
     /** Held while the hop limit is another one for a single datagram. */
     private final ReentrantLock hopsChange = new ReentrantLock();
 
+    private final MulticastGroups groups;
+
     private DatagramSocketAdaptor(NioselectDatagramChannel channel) throws IOException {
         super(channel);
+        groups = new MulticastGroups(channel);
     }
 
     /**
@@ -175,18 +175,13 @@ public final class DatagramSocketAdaptor extends DatagramOptions {
         int start = dst.position();
         InetSocketAddress sender;
         try {
-            sender = channel.blockingReceive(dst, nanos());
+            sender = channel.blockingReceive(dst, options.timeoutNanos());
         } catch (ClosedByInterruptException e) {
             throw TELLS_INTERRUPTION ? e : closed(e);
         } catch (ClosedChannelException e) {
             throw closed(e);
         }
         deliver(packet, dst.position() - start, sender);
-    }
-
-    private long nanos() {
-        int timeout = timeout();
-        return timeout == 0 ? -1 : TimeUnit.MILLISECONDS.toNanos(timeout);
     }
 
     private static ByteBuffer room(DatagramPacket packet) {
@@ -263,75 +258,29 @@ public final class DatagramSocketAdaptor extends DatagramOptions {
     @Override
     @Deprecated
     public void joinGroup(InetAddress group) throws IOException {
-        checkMulticast(group);
-        join(group, null);
+        try {
+            groups.join(group, null);
+        } catch (IllegalArgumentException e) {
+            // Only the newer method may throw that.
+            throw Translation.withCause(e.getMessage(), e);
+        }
     }
 
     @Override
     public void joinGroup(SocketAddress group, NetworkInterface networkInterface)
             throws IOException {
-        join(group(group), networkInterface);
+        groups.join(MulticastGroups.address(group), networkInterface);
     }
 
     @Override
     @Deprecated
     public void leaveGroup(InetAddress group) throws IOException {
-        checkMulticast(group);
-        leave(group, null);
+        groups.leave(group, null);
     }
 
     @Override
     public void leaveGroup(SocketAddress group, NetworkInterface networkInterface)
             throws IOException {
-        leave(group(group), networkInterface);
-    }
-
-    private static InetAddress group(SocketAddress address) throws SocketException {
-        if (!(address instanceof InetSocketAddress inet)) {
-            throw new IllegalArgumentException("Unsupported address type");
-        }
-        if (inet.isUnresolved()) {
-            throw new IllegalArgumentException("Unresolved address");
-        }
-        checkMulticast(inet.getAddress());
-        return inet.getAddress();
-    }
-
-    private static void checkMulticast(InetAddress group) throws SocketException {
-        if (!group.isMulticastAddress()) {
-            throw new SocketException("Not a multicast address");
-        }
-    }
-
-    private void join(InetAddress group, NetworkInterface networkInterface) throws IOException {
-        ensureOpen();
-        NetworkInterface where = networkInterface == null ? outgoing() : networkInterface;
-        if (channel.membership(group, where) != null) {
-            throw new SocketException("Already a member of group");
-        }
-        try {
-            if (where == null) {
-                channel.joinByRoute(group);
-            } else {
-                channel.join(group, where);
-            }
-        } catch (ClosedChannelException e) {
-            throw Translation.ofChecked(e);
-        }
-    }
-
-    private void leave(InetAddress group, NetworkInterface networkInterface) throws IOException {
-        ensureOpen();
-        MembershipKey key = channel.membership(group,
-                networkInterface == null ? outgoing() : networkInterface);
-        if (key == null) {
-            throw new SocketException("Not a member of group");
-        }
-        key.drop();
-    }
-
-    /** The interface that multicast datagrams leave by is also where to join; null for any. */
-    private NetworkInterface outgoing() throws IOException {
-        return channel.getOption(StandardSocketOptions.IP_MULTICAST_IF);
+        groups.leave(MulticastGroups.address(group), networkInterface);
     }
 }

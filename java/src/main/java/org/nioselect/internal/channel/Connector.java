@@ -36,10 +36,9 @@ final class Connector {
     private final Lane lane;
 
     /** Waits in the given lane. */
-    Connector(BlockingChannel channel, Descriptor descriptor, int family, Connection connection,
-            Lane lane) {
+    Connector(BlockingChannel channel, int family, Connection connection, Lane lane) {
         this.channel = channel;
-        this.descriptor = descriptor;
+        this.descriptor = channel.descriptor();
         this.family = family;
         this.connection = connection;
         this.lane = lane;
@@ -110,7 +109,8 @@ final class Connector {
 
     /**
      * Waits for a place in the queue of a UNIX domain listener. No event tells of it, and the
-     * socket is not pending until there is one: it has to call again and again.
+     * socket is not pending until there is one: it has to call again and again. For the same
+     * reason a full queue is a failure in non-blocking mode.
      */
     private int repeat(SocketAddress remote) throws IOException {
         long pause = SHORTEST_PAUSE;

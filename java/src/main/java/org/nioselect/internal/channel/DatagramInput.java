@@ -80,8 +80,8 @@ final class DatagramInput extends DatagramDirection {
             ensureConnected();
             checkWritable(dst);
             return (int) result(channel.isBlocking()
-                    ? patiently(TimeLimit.NONE, () -> receive(dst, Datagrams.NO_ADDRESS))
-                    : receive(dst, Datagrams.NO_ADDRESS));
+                    ? patiently(TimeLimit.NONE, () -> receiveFromPeer(dst))
+                    : receiveFromPeer(dst));
         } finally {
             lane.unlock();
         }
@@ -93,8 +93,8 @@ final class DatagramInput extends DatagramDirection {
         try {
             ensureConnected();
             return result(channel.isBlocking()
-                    ? patiently(TimeLimit.NONE, () -> receive(dsts, offset, length))
-                    : receive(dsts, offset, length));
+                    ? patiently(TimeLimit.NONE, () -> receiveFromPeer(dsts, offset, length))
+                    : receiveFromPeer(dsts, offset, length));
         } finally {
             lane.unlock();
         }
@@ -119,13 +119,19 @@ final class DatagramInput extends DatagramDirection {
         }
     }
 
-    private long receive(ByteBuffer[] dsts, int offset, int length)
+    // A read of nothing is done at once, as of other channels, and takes no datagram.
+    private long receiveFromPeer(ByteBuffer dst) throws ClosedChannelException {
+        return dst.hasRemaining() ? receive(dst, Datagrams.NO_ADDRESS) : 0;
+    }
+
+    private long receiveFromPeer(ByteBuffer[] dsts, int offset, int length)
             throws ClosedChannelException {
+        if (!VectorTransfer.haveRemaining(dsts, offset, length)) {
+            return 0;
+        }
         int fd = channel.enter();
         try {
-            return VectorTransfer.haveRemaining(dsts, offset, length)
-                    ? Transfer.read(fd, dsts, offset, length)
-                    : Datagrams.drop(fd);
+            return Transfer.read(fd, dsts, offset, length);
         } finally {
             channel.leave();
         }

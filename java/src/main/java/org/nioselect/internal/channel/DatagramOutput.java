@@ -10,6 +10,7 @@ import java.util.Objects;
 import org.nioselect.internal.io.Datagrams;
 import org.nioselect.internal.io.TimeLimit;
 import org.nioselect.internal.io.Transfer;
+import org.nioselect.internal.io.VectorTransfer;
 import org.nioselect.internal.net.Errors;
 import org.nioselect.internal.net.TargetCache;
 import org.nioselect.internal.sys.Descriptors;
@@ -84,8 +85,8 @@ final class DatagramOutput extends DatagramDirection {
         try {
             ensureConnected();
             return (int) result(channel.isBlocking()
-                    ? patiently(TimeLimit.NONE, () -> send(src, Datagrams.NO_ADDRESS))
-                    : send(src, Datagrams.NO_ADDRESS));
+                    ? patiently(TimeLimit.NONE, () -> sendToPeer(src))
+                    : sendToPeer(src));
         } finally {
             lane.unlock();
         }
@@ -97,8 +98,8 @@ final class DatagramOutput extends DatagramDirection {
         try {
             ensureConnected();
             return result(channel.isBlocking()
-                    ? patiently(TimeLimit.NONE, () -> send(srcs, offset, length))
-                    : send(srcs, offset, length));
+                    ? patiently(TimeLimit.NONE, () -> sendToPeer(srcs, offset, length))
+                    : sendToPeer(srcs, offset, length));
         } finally {
             lane.unlock();
         }
@@ -117,7 +118,16 @@ final class DatagramOutput extends DatagramDirection {
         }
     }
 
-    private long send(ByteBuffer[] srcs, int offset, int length) throws ClosedChannelException {
+    // A write of nothing sends nothing, as of other channels; who means a datagram sends it.
+    private long sendToPeer(ByteBuffer src) throws ClosedChannelException {
+        return src.hasRemaining() ? send(src, Datagrams.NO_ADDRESS) : 0;
+    }
+
+    private long sendToPeer(ByteBuffer[] srcs, int offset, int length)
+            throws ClosedChannelException {
+        if (!VectorTransfer.haveRemaining(srcs, offset, length)) {
+            return 0;
+        }
         int fd = channel.enter();
         try {
             return Transfer.write(fd, srcs, offset, length);

@@ -7,11 +7,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.SocketAddress;
-import java.net.SocketException;
 import java.net.SocketOption;
 import java.nio.ByteBuffer;
-import java.nio.channels.AlreadyBoundException;
-import java.nio.channels.AlreadyConnectedException;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.DatagramChannel;
@@ -31,17 +28,18 @@ import org.nioselect.internal.sys.Sockets;
  * A UDP socket.
  *
  * <p>Receiving and sending are {@link DatagramInput} and {@link DatagramOutput}, which share no
- * lock; who binds, connects or disconnects has its turn in both, so that the peer does not change
- * under a datagram on its way.
+ * lock.
  */
 public final class NioselectDatagramChannel extends DatagramChannel implements BlockingChannel {
     private final int family;
     private final Descriptor descriptor;
     private final Cleaner.Cleanable cleanable;
     private final Registrations registrations = new Registrations();
+    private final Settings settings;
     private final DatagramEnds ends;
     private final DatagramInput input;
     private final DatagramOutput output;
+    private final DatagramConnector connector;
     private final Memberships memberships;
     private DatagramSocket adaptor;
 
@@ -83,9 +81,11 @@ public final class NioselectDatagramChannel extends DatagramChannel implements B
         this.family = family;
         this.descriptor = descriptor;
         this.cleanable = descriptor.closeWhenDropped(this);
+        this.settings = new Settings(this, family, OptionSet.DATAGRAM);
         this.ends = new DatagramEnds(descriptor.fd(), family);
         this.input = new DatagramInput(this, ends);
         this.output = new DatagramOutput(this, ends, family);
+        this.connector = new DatagramConnector(this, family, ends, input, output);
         this.memberships = new Memberships(this, descriptor, family);
     }
 
@@ -133,30 +133,18 @@ public final class NioselectDatagramChannel extends DatagramChannel implements B
 
     @Override
     public Set<SocketOption<?>> supportedOptions() {
-        return OptionSet.DATAGRAM.supported();
+        return settings.supported();
     }
 
     @Override
     public <T> DatagramChannel setOption(SocketOption<T> name, T value) throws IOException {
-        OptionSet.DATAGRAM.check(name);
-        int fd = enter();
-        try {
-            OptionSet.DATAGRAM.set(fd, family, name, value);
-        } finally {
-            leave();
-        }
+        settings.set(name, value);
         return this;
     }
 
     @Override
     public <T> T getOption(SocketOption<T> name) throws IOException {
-        OptionSet.DATAGRAM.check(name);
-        int fd = enter();
-        try {
-            return OptionSet.DATAGRAM.get(fd, family, name);
-        } finally {
-            leave();
-        }
+        return settings.get(name);
     }
 
     @Override
@@ -196,40 +184,13 @@ public final class NioselectDatagramChannel extends DatagramChannel implements B
 
     @Override
     public DatagramChannel bind(SocketAddress local) throws IOException {
-        takeBothTurns();
-        try {
-            ensureUsable();
-            if (ends.local() != null) {
-                throw new AlreadyBoundException();
-            }
-            InetSocketAddress address = local == null
-                    ? SocketAddresses.wildcard(family)
-                    : SocketAddresses.checkInet(local, family);
-            enter();
-            try {
-                ends.bind(address);
-            } finally {
-                leave();
-            }
-        } finally {
-            endBothTurns();
-        }
+        connector.bind(local);
         return this;
     }
 
     @Override
     public DatagramChannel connect(SocketAddress remote) throws IOException {
-        InetSocketAddress address = SocketAddresses.checkInet(remote, family);
-        takeBothTurns();
-        try {
-            ensureUsable();
-            if (ends.remote() != null) {
-                throw new AlreadyConnectedException();
-            }
-            connectTo(address);
-        } finally {
-            endBothTurns();
-        }
+        connector.connect(remote, false);
         return this;
     }
 
@@ -240,57 +201,13 @@ public final class NioselectDatagramChannel extends DatagramChannel implements B
      * @throws IOException if the channel is closed, or the system refuses
      */
     public void reconnect(SocketAddress remote) throws IOException {
-        InetSocketAddress address = SocketAddresses.checkInet(remote, family);
-        takeBothTurns();
-        try {
-            ensureUsable();
-            connectTo(address);
-        } finally {
-            endBothTurns();
-        }
-    }
-
-    private void connectTo(InetSocketAddress peer) throws IOException {
-        enter();
-        try {
-            ends.bindIfUnbound();
-            if (peer.getPort() == 0) {
-                throw new SocketException("Can't connect to port 0");
-            }
-            ends.disconnect();
-            ends.connect(peer);
-            // What came in before may be of others.
-            input.dropAll();
-        } finally {
-            leave();
-        }
+        connector.connect(remote, true);
     }
 
     @Override
     public DatagramChannel disconnect() throws IOException {
-        takeBothTurns();
-        try {
-            if (descriptor.enter()) {
-                try {
-                    ends.disconnect();
-                } finally {
-                    leave();
-                }
-            }
-        } finally {
-            endBothTurns();
-        }
+        connector.disconnect();
         return this;
-    }
-
-    private void takeBothTurns() {
-        input.lane().lock();
-        output.lane().lock();
-    }
-
-    private void endBothTurns() {
-        output.lane().unlock();
-        input.lane().unlock();
     }
 
     @Override
@@ -387,8 +304,8 @@ public final class NioselectDatagramChannel extends DatagramChannel implements B
     /** Waits until the operations in progress are done, which rely on the mode. */
     @Override
     protected void implConfigureBlocking(boolean block) {
-        takeBothTurns();
-        endBothTurns();
+        connector.takeBothTurns();
+        connector.endBothTurns();
     }
 
     @Override

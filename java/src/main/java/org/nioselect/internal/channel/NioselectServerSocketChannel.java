@@ -1,11 +1,9 @@
 package org.nioselect.internal.channel;
 
 import java.io.IOException;
-import java.lang.ref.Cleaner;
 import java.net.ServerSocket;
 import java.net.SocketAddress;
 import java.net.SocketOption;
-import java.net.SocketTimeoutException;
 import java.nio.channels.AlreadyBoundException;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedChannelException;
@@ -18,15 +16,10 @@ import java.util.Set;
 import org.nioselect.internal.adaptor.ServerSocketAdaptor;
 import org.nioselect.internal.io.Descriptor;
 import org.nioselect.internal.io.Lane;
-import org.nioselect.internal.io.Scratch;
 import org.nioselect.internal.io.TimeLimit;
 import org.nioselect.internal.net.Errors;
 import org.nioselect.internal.net.OptionSet;
-import org.nioselect.internal.net.SocketAddresses;
 import org.nioselect.internal.sys.AddressForm;
-import org.nioselect.internal.sys.Descriptors;
-import org.nioselect.internal.sys.Errno;
-import org.nioselect.internal.sys.Memory;
 import org.nioselect.internal.sys.Sockets;
 
 /**
@@ -37,11 +30,11 @@ public final class NioselectServerSocketChannel extends ServerSocketChannel
     private static final int DEFAULT_BACKLOG = 50;
 
     private final int family;
-    private final OptionSet options;
     private final Descriptor descriptor;
-    private final Cleaner.Cleanable cleanable;
     private final Registrations registrations = new Registrations();
+    private final Settings settings;
     private final Lane lane = new Lane();
+    private final Acceptor acceptor;
     /** Changed by who has the turn in the lane; it remains when the channel is closed. */
     private volatile SocketAddress local;
     private ServerSocket adaptor;
@@ -82,9 +75,10 @@ public final class NioselectServerSocketChannel extends ServerSocketChannel
             Descriptor descriptor) {
         super(provider);
         this.family = family;
-        this.options = family == AddressForm.UNIX ? OptionSet.UNIX_LISTENER : OptionSet.LISTENER;
         this.descriptor = descriptor;
-        this.cleanable = descriptor.closeWhenDropped(this);
+        this.settings = new Settings(this, family,
+                family == AddressForm.UNIX ? OptionSet.UNIX_LISTENER : OptionSet.LISTENER);
+        this.acceptor = new Acceptor(this, family, lane);
     }
 
     @Override
@@ -146,7 +140,7 @@ public final class NioselectServerSocketChannel extends ServerSocketChannel
         lane.lock();
         try {
             ensureBound();
-            return isBlocking() ? acceptWaiting(TimeLimit.NONE) : acceptNow();
+            return isBlocking() ? acceptor.acceptWaiting(TimeLimit.NONE) : acceptor.acceptNow();
         } finally {
             lane.unlock();
         }
@@ -165,9 +159,9 @@ public final class NioselectServerSocketChannel extends ServerSocketChannel
         try {
             ensureBound();
             if (isBlocking()) {
-                return acceptWaiting(TimeLimit.of(nanos));
+                return acceptor.acceptWaiting(TimeLimit.of(nanos));
             }
-            SocketChannel accepted = acceptNow();
+            SocketChannel accepted = acceptor.acceptNow();
             if (accepted == null) {
                 throw new IllegalBlockingModeException();
             }
@@ -182,78 +176,6 @@ public final class NioselectServerSocketChannel extends ServerSocketChannel
         if (local == null) {
             throw new NotYetBoundException();
         }
-    }
-
-    private SocketChannel acceptNow() throws IOException {
-        Scratch scratch = Scratch.take(AddressForm.SIZE);
-        try {
-            long peer = scratch.memory().address();
-            int fd = enter();
-            int accepted;
-            try {
-                accepted = Sockets.accept(fd, peer);
-            } finally {
-                leave();
-            }
-            return accepted == -Errno.EAGAIN ? null : channel(accepted, scratch.memory());
-        } finally {
-            scratch.release();
-        }
-    }
-
-    private SocketChannel acceptWaiting(TimeLimit limit) throws IOException {
-        Scratch scratch = Scratch.take(AddressForm.SIZE);
-        try {
-            long peer = scratch.memory().address();
-            int accepted = -Errno.EAGAIN;
-            try {
-                beginBlocking();
-                if (descriptor.enter()) {
-                    try {
-                        accepted = await(peer, limit);
-                    } finally {
-                        leave();
-                    }
-                }
-            } finally {
-                endAccept(accepted);
-            }
-            return channel(accepted, scratch.memory());
-        } finally {
-            scratch.release();
-        }
-    }
-
-    private int await(long peer, TimeLimit limit) throws IOException {
-        int accepted = Sockets.accept(descriptor.fd(), peer);
-        while (accepted == -Errno.EAGAIN && !limit.isOver()
-                && lane.await(descriptor, Descriptors.READABLE, limit.left())) {
-            accepted = Sockets.accept(descriptor.fd(), peer);
-        }
-        return accepted;
-    }
-
-    /** An interrupted thread gets an exception instead of the connection. */
-    private void endAccept(int accepted) throws AsynchronousCloseException {
-        try {
-            endBlocking(accepted >= 0);
-        } catch (AsynchronousCloseException e) {
-            if (accepted >= 0) {
-                Descriptors.close(accepted);
-            }
-            throw e;
-        }
-    }
-
-    private SocketChannel channel(int accepted, Memory peer) throws IOException {
-        if (accepted == -Errno.EAGAIN) {
-            throw new SocketTimeoutException("Accept timed out");
-        }
-        if (accepted < 0) {
-            throw failed(Errors.io(-accepted));
-        }
-        return new NioselectSocketChannel(provider(), family, accepted,
-                SocketAddresses.read(peer, 0));
     }
 
     @Override
@@ -273,30 +195,18 @@ public final class NioselectServerSocketChannel extends ServerSocketChannel
 
     @Override
     public <T> ServerSocketChannel setOption(SocketOption<T> name, T value) throws IOException {
-        options.check(name);
-        int fd = enter();
-        try {
-            options.set(fd, family, name, value);
-        } finally {
-            leave();
-        }
+        settings.set(name, value);
         return this;
     }
 
     @Override
     public <T> T getOption(SocketOption<T> name) throws IOException {
-        options.check(name);
-        int fd = enter();
-        try {
-            return options.get(fd, family, name);
-        } finally {
-            leave();
-        }
+        return settings.get(name);
     }
 
     @Override
     public Set<SocketOption<?>> supportedOptions() {
-        return options.supported();
+        return settings.supported();
     }
 
     @Override
@@ -304,7 +214,7 @@ public final class NioselectServerSocketChannel extends ServerSocketChannel
         if (family == AddressForm.UNIX) {
             throw new UnsupportedOperationException("Not supported");
         }
-        synchronized (this) {
+        synchronized (lane) {
             if (adaptor == null) {
                 adaptor = ServerSocketAdaptor.of(this);
             }
@@ -312,8 +222,7 @@ public final class NioselectServerSocketChannel extends ServerSocketChannel
         }
     }
 
-    // The descriptor is non-blocking in either mode. The turn is taken so that no operation is
-    // under way that began in the other one.
+    // The descriptor is non-blocking in either mode, but operations must not overlap the change.
     @Override
     protected void implConfigureBlocking(boolean block) throws IOException {
         lane.lock();
@@ -326,7 +235,7 @@ public final class NioselectServerSocketChannel extends ServerSocketChannel
 
     @Override
     protected void implCloseSelectableChannel() {
-        cleanable.clean();
+        descriptor.close();
         lane.wake();
     }
 

@@ -1,14 +1,12 @@
 package org.nioselect.internal.channel;
 
 import java.io.IOException;
-import java.lang.ref.Cleaner;
 import java.net.Socket;
 import java.net.SocketAddress;
 import java.net.SocketOption;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedChannelException;
-import java.nio.channels.IllegalBlockingModeException;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.Set;
@@ -24,18 +22,17 @@ import org.nioselect.internal.sys.Sockets;
  * A TCP or UNIX domain socket that connects or was accepted.
  *
  * <p>Reading and writing are {@link StreamInput} and {@link StreamOutput}, which share no lock;
- * who binds or connects has its turn in both, so that these do not happen at the same time.
+ * binding and connecting are {@link StreamEnds}.
  */
 public final class NioselectSocketChannel extends SocketChannel implements BlockingChannel {
     private final int family;
-    private final OptionSet options;
     private final Descriptor descriptor;
-    private final Cleaner.Cleanable cleanable;
     private final Registrations registrations = new Registrations();
+    private final Settings settings;
     private final Connection connection = new Connection();
     private final StreamInput input;
     private final StreamOutput output;
-    private final Connector connector;
+    private final StreamEnds ends;
     private Socket adaptor;
 
     /**
@@ -75,12 +72,12 @@ public final class NioselectSocketChannel extends SocketChannel implements Block
     private NioselectSocketChannel(SelectorProvider provider, int family, Descriptor descriptor) {
         super(provider);
         this.family = family;
-        this.options = family == AddressForm.UNIX ? OptionSet.UNIX_STREAM : OptionSet.STREAM;
         this.descriptor = descriptor;
-        this.cleanable = descriptor.closeWhenDropped(this);
-        this.input = new StreamInput(this, descriptor);
-        this.output = new StreamOutput(this, descriptor);
-        this.connector = new Connector(this, descriptor, family, connection, output.lane());
+        this.settings = new Settings(this, family,
+                family == AddressForm.UNIX ? OptionSet.UNIX_STREAM : OptionSet.STREAM);
+        this.input = new StreamInput(this);
+        this.output = new StreamOutput(this);
+        this.ends = new StreamEnds(this, family, connection, input.lane(), output.lane());
     }
 
     private void adopt(boolean connected, SocketAddress knownPeer) throws IOException {
@@ -134,16 +131,6 @@ public final class NioselectSocketChannel extends SocketChannel implements Block
         if (!isOpen()) {
             throw new ClosedChannelException();
         }
-    }
-
-    private void lockBoth() {
-        input.lane().lock();
-        output.lane().lock();
-    }
-
-    private void unlockBoth() {
-        output.lane().unlock();
-        input.lane().unlock();
     }
 
     @Override
@@ -241,25 +228,13 @@ public final class NioselectSocketChannel extends SocketChannel implements Block
 
     @Override
     public SocketChannel bind(SocketAddress local) throws IOException {
-        lockBoth();
-        try {
-            ensureOpen();
-            connection.ensureBindable();
-            int fd = enter();
-            try {
-                connection.bound(LocalNames.bindClient(fd, family, local));
-            } finally {
-                leave();
-            }
-        } finally {
-            unlockBoth();
-        }
+        ends.bind(local);
         return this;
     }
 
     @Override
     public boolean connect(SocketAddress remote) throws IOException {
-        return connect(connector.check(remote), TimeLimit.NONE, false);
+        return ends.connect(remote);
     }
 
     /**
@@ -271,42 +246,12 @@ public final class NioselectSocketChannel extends SocketChannel implements Block
      *     {@link java.net.SocketTimeoutException} if the time is over, with the channel closed
      */
     public void blockingConnect(SocketAddress remote, long nanos) throws IOException {
-        connect(connector.check(remote), TimeLimit.of(nanos), true);
-    }
-
-    private boolean connect(SocketAddress remote, TimeLimit limit, boolean mustBlock)
-            throws IOException {
-        try {
-            lockBoth();
-            try {
-                ensureOpen();
-                if (mustBlock && !isBlocking()) {
-                    throw new IllegalBlockingModeException();
-                }
-                return connector.connect(remote, limit);
-            } finally {
-                unlockBoth();
-            }
-        } catch (IOException e) {
-            close();
-            throw e;
-        }
+        ends.connect(remote, TimeLimit.of(nanos));
     }
 
     @Override
     public boolean finishConnect() throws IOException {
-        try {
-            lockBoth();
-            try {
-                ensureOpen();
-                return connector.finish();
-            } finally {
-                unlockBoth();
-            }
-        } catch (IOException e) {
-            close();
-            throw e;
-        }
+        return ends.finishConnect();
     }
 
     @Override
@@ -351,30 +296,18 @@ public final class NioselectSocketChannel extends SocketChannel implements Block
 
     @Override
     public <T> SocketChannel setOption(SocketOption<T> name, T value) throws IOException {
-        options.check(name);
-        int fd = enter();
-        try {
-            options.set(fd, family, name, value);
-        } finally {
-            leave();
-        }
+        settings.set(name, value);
         return this;
     }
 
     @Override
     public <T> T getOption(SocketOption<T> name) throws IOException {
-        options.check(name);
-        int fd = enter();
-        try {
-            return options.get(fd, family, name);
-        } finally {
-            leave();
-        }
+        return settings.get(name);
     }
 
     @Override
     public Set<SocketOption<?>> supportedOptions() {
-        return options.supported();
+        return settings.supported();
     }
 
     @Override
@@ -382,7 +315,7 @@ public final class NioselectSocketChannel extends SocketChannel implements Block
         if (family == AddressForm.UNIX) {
             throw new UnsupportedOperationException("Not supported");
         }
-        synchronized (this) {
+        synchronized (connection) {
             if (adaptor == null) {
                 adaptor = SocketAdaptor.of(this);
             }
@@ -390,16 +323,10 @@ public final class NioselectSocketChannel extends SocketChannel implements Block
         }
     }
 
-    // The descriptor is non-blocking in either mode. The turns are taken so that no operation is
-    // under way that began in the other one.
+    // The descriptor is non-blocking in either mode.
     @Override
     protected void implConfigureBlocking(boolean block) throws IOException {
-        lockBoth();
-        try {
-            ensureOpen();
-        } finally {
-            unlockBoth();
-        }
+        ends.awaitOperations();
     }
 
     // Takes no turn: it has to end operations that have theirs, in any thread.
@@ -408,7 +335,7 @@ public final class NioselectSocketChannel extends SocketChannel implements Block
         if (connection.isConnected() && !registrations.isEmpty()) {
             StreamClose.beforeDeregistration(descriptor, family);
         }
-        cleanable.clean();
+        descriptor.close();
         input.lane().wake();
         output.lane().wake();
     }

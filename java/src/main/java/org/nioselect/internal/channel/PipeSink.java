@@ -1,7 +1,6 @@
 package org.nioselect.internal.channel;
 
 import java.io.IOException;
-import java.lang.ref.Cleaner;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedChannelException;
@@ -14,15 +13,13 @@ import org.nioselect.internal.io.Descriptor;
  */
 final class PipeSink extends Pipe.SinkChannel implements BlockingChannel {
     private final Descriptor descriptor;
-    private final Cleaner.Cleanable cleanable;
     private final Registrations registrations = new Registrations();
     private final StreamOutput output;
 
     PipeSink(SelectorProvider provider, int fd) {
         super(provider);
         descriptor = new Descriptor(fd);
-        cleanable = descriptor.closeWhenDropped(this);
-        output = new StreamOutput(this, descriptor);
+        output = new StreamOutput(this);
     }
 
     @Override
@@ -72,8 +69,7 @@ final class PipeSink extends Pipe.SinkChannel implements BlockingChannel {
         return output.write(srcs, offset, length);
     }
 
-    // The descriptor is non-blocking in either mode. The turn is taken so that no operation is
-    // under way that began in the other one.
+    // The descriptor is non-blocking in either mode, but operations must not overlap the change.
     @Override
     protected void implConfigureBlocking(boolean block) throws IOException {
         output.lane().lock();
@@ -86,7 +82,7 @@ final class PipeSink extends Pipe.SinkChannel implements BlockingChannel {
 
     @Override
     protected void implCloseSelectableChannel() {
-        cleanable.clean();
+        descriptor.close();
         output.lane().wake();
     }
 }

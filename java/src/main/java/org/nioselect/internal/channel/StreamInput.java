@@ -31,9 +31,9 @@ final class StreamInput {
     /** The system tells of a reset once; then it says that the input ends. */
     private boolean reset;
 
-    StreamInput(BlockingChannel channel, Descriptor descriptor) {
+    StreamInput(BlockingChannel channel) {
         this.channel = channel;
-        this.descriptor = descriptor;
+        this.descriptor = channel.descriptor();
     }
 
     Lane lane() {

@@ -27,9 +27,9 @@ final class StreamOutput {
     private final Lane lane = new Lane();
     private volatile boolean shut;
 
-    StreamOutput(BlockingChannel channel, Descriptor descriptor) {
+    StreamOutput(BlockingChannel channel) {
         this.channel = channel;
-        this.descriptor = descriptor;
+        this.descriptor = channel.descriptor();
     }
 
     Lane lane() {

@@ -38,7 +38,9 @@ public final class Descriptor {
     }
 
     /**
-     * Has the descriptor closed when a channel is dropped without having been closed.
+     * Has the descriptor closed when a channel is dropped without having been closed. Only for
+     * datagram channels, as in the JDK: a connection whose channel an application has dropped
+     * would end at a time that nobody knows, and there are such that rely on its staying open.
      *
      * @param channel whose descriptor this is
      * @return to be {@linkplain Cleaner.Cleanable#clean cleaned} when the channel is closed, which

@@ -61,30 +61,6 @@ public final class Transfer {
     }
 
     /**
-     * Reads into an array.
-     *
-     * @param fd a descriptor
-     * @param dst an array
-     * @param offset where the bytes go
-     * @param length at most how many
-     * @return how many bytes, 0 at the end, or an error
-     */
-    public static int read(int fd, byte[] dst, int offset, int length) {
-        int most = Math.min(length, Scratch.LARGEST);
-        Scratch scratch = Scratch.take(most);
-        try {
-            Memory memory = scratch.memory();
-            int n = Descriptors.read(fd, memory.address(), most);
-            if (n > 0) {
-                memory.buffer().get(0, dst, offset, n);
-            }
-            return n;
-        } finally {
-            scratch.release();
-        }
-    }
-
-    /**
      * Writes from a buffer.
      *
      * @param fd a descriptor
@@ -113,27 +89,6 @@ public final class Transfer {
             memory.buffer().put(0, src, position, length);
             int n = Descriptors.write(fd, memory.address(), length);
             return moved(src, position, n);
-        } finally {
-            scratch.release();
-        }
-    }
-
-    /**
-     * Writes from an array.
-     *
-     * @param fd a descriptor
-     * @param src an array
-     * @param offset where the bytes are
-     * @param length how many
-     * @return how many bytes, or an error
-     */
-    public static int write(int fd, byte[] src, int offset, int length) {
-        int most = Math.min(length, Scratch.LARGEST);
-        Scratch scratch = Scratch.take(most);
-        try {
-            Memory memory = scratch.memory();
-            memory.buffer().put(0, src, offset, most);
-            return Descriptors.write(fd, memory.address(), most);
         } finally {
             scratch.release();
         }

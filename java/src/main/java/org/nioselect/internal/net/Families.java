@@ -11,8 +11,9 @@ import org.nioselect.internal.sys.Sockets;
  * stacks unless the system has no IPv6 or the user does not want it.
  */
 public final class Families {
+    // Not knowing, as no descriptor is left to find out with, does not count as having none.
     private static final boolean IPV6 = !Boolean.getBoolean("java.net.preferIPv4Stack")
-            && Sockets.isAvailable(AddressForm.IPV6) == 1;
+            && Sockets.isAvailable(AddressForm.IPV6) != 0;
 
     private Families() {
     }

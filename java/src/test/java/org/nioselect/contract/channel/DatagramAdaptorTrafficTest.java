@@ -59,6 +59,17 @@ class DatagramAdaptorTrafficTest {
     }
 
     @Test
+    void onlyTheRangeOfThePacketIsSent() throws IOException {
+        try (DatagramChannel one = bound(); DatagramChannel other = bound()) {
+            byte[] array = "..range..".getBytes();
+            one.socket().send(new DatagramPacket(array, 2, 5, other.getLocalAddress()));
+            DatagramPacket received = new DatagramPacket(new byte[16], 16);
+            other.socket().receive(received);
+            assertEquals("range", text(received));
+        }
+    }
+
+    @Test
     void receiveRespectsTheOffsetAndLeavesTheRestOfTheArray() throws IOException {
         try (DatagramChannel one = bound(); DatagramChannel other = bound()) {
             one.socket().send(packet("abc", other.getLocalAddress()));

@@ -130,8 +130,9 @@ class UnixAddressTest {
     @Test
     void pathsOfUpToOneHundredBytesAreBoundAndLongerOnesRefused() throws IOException {
         Path directory = Files.createTempDirectory("nio");
-        Path longPath = directory.resolve("x".repeat(99 - directory.toString().length()));
-        assertEquals(100, longPath.toString().length());
+        int room = 99 - directory.toString().length();
+        assumeTrue(room > 0, "the folder for temporary files has too long a name");
+        Path longPath = directory.resolve("x".repeat(room));
         try (ServerSocketChannel server = server(); ServerSocketChannel tooLong = server();
                 SocketChannel client = client()) {
             server.bind(UnixDomainSocketAddress.of(longPath));

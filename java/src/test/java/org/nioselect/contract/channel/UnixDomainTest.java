@@ -15,6 +15,8 @@ import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.AlreadyConnectedException;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.NetworkChannel;
 import java.nio.channels.NotYetBoundException;
@@ -144,6 +146,37 @@ class UnixDomainTest {
             listener.accept().close();
             assertTrue(connecting.join());
             assertTrue(one.isConnected() && two.isConnected() && waiting.isConnected());
+        }
+    }
+
+    @Test
+    void closeWakesAConnectThatWaitsForRoomInTheQueue() throws Exception {
+        UnixDomainSocketAddress address = UnixSockets.freshAddress();
+        SocketChannel waiting = client();
+        try (ServerSocketChannel listener = server().bind(address, 1);
+                SocketChannel one = SocketChannel.open(address);
+                SocketChannel two = SocketChannel.open(address)) {
+            Task<Boolean> connecting =
+                    Threads.start(() -> waiting.connect(address)).awaitBlockedIn("connect");
+            waiting.close();
+            assertThrows(AsynchronousCloseException.class, connecting::join);
+            assertTrue(listener.isOpen() && one.isConnected() && two.isConnected());
+        }
+    }
+
+    @Test
+    void interruptWakesAConnectThatWaitsForRoomInTheQueue() throws Exception {
+        UnixDomainSocketAddress address = UnixSockets.freshAddress();
+        try (ServerSocketChannel listener = server().bind(address, 1);
+                SocketChannel one = SocketChannel.open(address);
+                SocketChannel two = SocketChannel.open(address);
+                SocketChannel waiting = client()) {
+            Task<Boolean> connecting =
+                    Threads.start(() -> waiting.connect(address)).awaitBlockedIn("connect");
+            connecting.interrupt();
+            assertThrows(ClosedByInterruptException.class, connecting::join);
+            assertFalse(waiting.isOpen());
+            assertTrue(listener.isOpen() && one.isConnected() && two.isConnected());
         }
     }
 

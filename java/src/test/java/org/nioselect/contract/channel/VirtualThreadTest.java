@@ -13,6 +13,7 @@ import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.DatagramChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -31,6 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.nioselect.support.Bytes;
 import org.nioselect.support.Connections;
+import org.nioselect.support.Deadline;
 import org.nioselect.support.VirtualThreads;
 import org.nioselect.support.VirtualThreads.Virtual;
 
@@ -222,6 +224,42 @@ class VirtualThreadTest {
             assertSame(SocketTimeoutException.class, failureOf(reader).getClass());
             pair.far().write(Bytes.of("x"));
             assertEquals('x', socket.getInputStream().read());
+        }
+    }
+
+    @Test
+    void timedStreamReadOfAVirtualThreadIsEndedByClose() throws Exception {
+        try (Connections.Pair pair = Connections.open()) {
+            Socket socket = pair.near().socket();
+            socket.setSoTimeout(60_000);
+            Virtual<Integer> reader = VirtualThreads.start(() -> socket.getInputStream().read());
+            Deadline.await("the thread waits",
+                    () -> reader.thread().getState() == Thread.State.TIMED_WAITING);
+            socket.close();
+            assertTrue(failureOf(reader) instanceof ClosedChannelException);
+        }
+    }
+
+    @Test
+    void manyThreadsInTimedReadsLeaveTheCarriersFree() throws Exception {
+        List<Connections.Pair> pairs = new ArrayList<>();
+        List<Virtual<Integer>> readers = new ArrayList<>();
+        try {
+            for (int i = 0; i < MANY; i++) {
+                Connections.Pair pair = Connections.open();
+                pairs.add(pair);
+                pair.near().socket().setSoTimeout(60_000);
+                readers.add(VirtualThreads.start(
+                        () -> pair.near().socket().getInputStream().read()));
+            }
+            for (int i = MANY - 1; i >= 0; i--) {
+                pairs.get(i).far().write(Bytes.of("x"));
+                assertEquals('x', readers.get(i).join());
+            }
+        } finally {
+            for (Connections.Pair pair : pairs) {
+                pair.close();
+            }
         }
     }
 

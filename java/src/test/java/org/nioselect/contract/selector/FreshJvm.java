@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.nioselect.support.Deadline;
+import org.nioselect.support.Providers;
 import org.nioselect.support.Task;
 import org.nioselect.support.Threads;
 
@@ -17,6 +18,8 @@ final class FreshJvm {
     /** Beginnings of the properties that tell which provider there is and where it lives. */
     private static final List<String> INHERITED =
             List.of("java.nio.channels.spi.", "java.library.path", "nioselect.", "org.nioselect.");
+
+    private static final int NATIVE_ACCESS_OPTION = 22;
 
     private FreshJvm() {
     }
@@ -42,6 +45,9 @@ final class FreshJvm {
         command.add("-cp");
         command.add(System.getProperty("java.class.path"));
         command.add(option);
+        if (Providers.javaRelease() >= NATIVE_ACCESS_OPTION) {
+            command.add("--enable-native-access=ALL-UNNAMED");
+        }
         System.getProperties().forEach((name, value) -> {
             if (INHERITED.stream().anyMatch(name.toString()::startsWith)) {
                 command.add("-D" + name + "=" + value);

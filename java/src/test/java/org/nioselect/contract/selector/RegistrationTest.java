@@ -24,6 +24,7 @@ import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.util.Set;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.nioselect.support.Task;
 import org.nioselect.support.Threads;
@@ -31,6 +32,7 @@ import org.nioselect.support.Threads;
 /** Registering channels with selectors. */
 class RegistrationTest extends SelectorFixture {
     private static final int RACES = 500;
+    private static final int REGISTRATIONS = 2_000;
 
     @Test
     void theKeyTiesChannelAndSelectorTogether() throws IOException {
@@ -153,6 +155,26 @@ class RegistrationTest extends SelectorFixture {
             selector.selectNow();
             assertTrue(selector.keys().isEmpty());
         }
+    }
+
+    @Test
+    void aKeyCancelledWhileItsRegistrationIsStillGoingOnLeavesNothingBehind() throws Exception {
+        AtomicBoolean over = new AtomicBoolean();
+        Task<Void> cancelling = Threads.run(() -> {
+            while (!over.get()) {
+                selector.selectNow(SelectionKey::cancel);
+            }
+        });
+        for (int i = 0; i < REGISTRATIONS; i++) {
+            far.register(selector, OP_WRITE);
+            while (far.isRegistered() && !cancelling.done()) {
+                Thread.yield();
+            }
+        }
+        over.set(true);
+        cancelling.join();
+        selector.selectNow();
+        assertTrue(selector.keys().isEmpty());
     }
 
     private SelectionKey registerUnlessClosed(DatagramChannel channel) {
