@@ -293,10 +293,12 @@ public final class NioselectSelector extends AbstractSelector {
         NioselectSelectionKey key = new NioselectSelectionKey(this, channel, ops);
         key.attach(attachment);
         // A channel that is being closed has no descriptor to hold; its close cancels the key.
-        if (key.hold()) {
+        boolean held = key.hold();
+        // Before a selection can find the key, which may be cancelled and let go of at once.
+        keys.add(key);
+        if (held) {
             changed.add(key);
         }
-        keys.add(key);
         if (!isOpen()) {
             // The selector may have been closed before it could see the key.
             keys.remove(key);
