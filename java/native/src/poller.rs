@@ -42,20 +42,13 @@ struct Change {
     ops: u32,
 }
 
-/// As Java reads it.
-#[repr(C)]
-struct Event {
-    index: u32,
-    ready: u32,
-}
-
 /// What a handle points to.
 struct JavaPoller {
     poller: Poller<Watched>,
     /// By Java's indices.
     tokens: Vec<Option<Token>>,
     /// Room for as many events as the poller reports at most.
-    events: *mut Event,
+    events: *mut u64,
 }
 
 impl JavaPoller {
@@ -106,16 +99,18 @@ impl JavaPoller {
             // (`open` was told both by the same number), and keeps the memory as long as the
             // handle.
             unsafe {
-                events.add(count).write(Event {
-                    index: watched.index,
-                    ready: ops.bits().into(),
-                });
+                events.add(count).write(event(watched.index, ops));
             }
             count += 1;
         })?;
         let count = jint::try_from(count).unwrap_or(jint::MAX);
         Ok(if woken { count | WOKEN } else { count })
     }
+}
+
+/// As Java reads it, in one piece: the index in the lower half, what is ready in the upper one.
+fn event(index: u32, ready: Ops) -> u64 {
+    u64::from(ready.bits()) << 32 | u64::from(index)
 }
 
 /// The numbers of Java's `ChannelKind`, and `PollerCalls.ONCE`.
@@ -172,7 +167,7 @@ pub(crate) unsafe fn open(backend: jint, events: jlong, capacity: jint) -> Resul
     let opened = Box::new(JavaPoller {
         poller: Poller::with_capacity(backend, capacity)?,
         tokens: Vec::new(),
-        events: events as *mut Event,
+        events: events as *mut u64,
     });
     Ok(Box::into_raw(opened) as jlong)
 }
@@ -271,19 +266,19 @@ mod tests {
 
     use super::*;
 
-    const READ: u32 = 1;
+    const READ: Ops = Ops::READ;
     const CONNECTED: i32 = 2;
     const ONCE: i32 = 6;
 
     /// A poller as Java has it, with room for two events.
     struct Opened {
         handle: jlong,
-        events: Box<[[u32; 2]; 2]>,
+        events: Box<[u64; 2]>,
     }
 
     impl Opened {
         fn new() -> Self {
-            let mut events = Box::new([[0; 2]; 2]);
+            let mut events = Box::new([0; 2]);
             // SAFETY: there is room for two, and the box outlives the handle.
             let handle = unsafe { open(0, events.as_mut_ptr() as jlong, 2) };
             Self {
@@ -318,8 +313,9 @@ mod tests {
         }
     }
 
-    fn put(index: u32, stream: &UnixStream, kind: i32, ops: u32) -> Change {
+    fn put(index: u32, stream: &UnixStream, kind: i32, ops: Ops) -> Change {
         let fd = stream.as_raw_fd();
+        let ops = ops.bits().into();
         Change {
             index,
             fd,
@@ -339,7 +335,7 @@ mod tests {
         let (ours, _theirs) = readable_pair();
         let poller = Opened::new();
         assert_eq!(poller.select(&[put(7, &ours, CONNECTED, READ)]), 1);
-        assert_eq!(poller.events[0], [7, READ]);
+        assert_eq!(poller.events[0], event(7, READ));
         assert_eq!(poller.select(&[]), 1, "it is level-triggered");
     }
 
@@ -348,10 +344,13 @@ mod tests {
         let (ours, _theirs) = readable_pair();
         let poller = Opened::new();
         assert_eq!(poller.select(&[put(0, &ours, CONNECTED, READ)]), 1);
-        let changes = [put(0, &ours, REMOVE, 0), put(1, &ours, CONNECTED, READ)];
+        let changes = [
+            put(0, &ours, REMOVE, Ops::empty()),
+            put(1, &ours, CONNECTED, READ),
+        ];
         assert_eq!(poller.select(&changes), 1);
-        assert_eq!(poller.events[0], [1, READ]);
-        poller.change(&[put(1, &ours, REMOVE, 0)]);
+        assert_eq!(poller.events[0], event(1, READ));
+        poller.change(&[put(1, &ours, REMOVE, Ops::empty())]);
         assert_eq!(poller.select(&[]), 0);
     }
 

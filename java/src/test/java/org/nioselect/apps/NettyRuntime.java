@@ -29,6 +29,10 @@ import org.nioselect.support.Connections;
 final class NettyRuntime implements AutoCloseable {
     private static final int BACKLOG = 1024;
     private static final int THREADS = 2;
+    private static final int PATIENCE_MILLIS = 30_000;
+
+    /** With less, a loop that is busy when it is to stop may leave its channels open. */
+    private static final int QUIET_MILLIS = 100;
 
     private final SelectorProvider provider;
     private final EventLoopGroup loops;
@@ -103,9 +107,15 @@ final class NettyRuntime implements AutoCloseable {
         };
     }
 
-    /** Stops the loops, which close their channels. */
+    /** Stops the loops as Netty does by default: they close their channels. */
+    void shutDown() {
+        loops.shutdownGracefully().syncUninterruptibly();
+    }
+
+    /** Stops the loops soon. */
     @Override
     public void close() {
-        loops.shutdownGracefully(0, 30, TimeUnit.SECONDS).syncUninterruptibly();
+        loops.shutdownGracefully(QUIET_MILLIS, PATIENCE_MILLIS, TimeUnit.MILLISECONDS)
+                .syncUninterruptibly();
     }
 }

@@ -29,6 +29,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -174,12 +175,8 @@ class NettyTcpIT {
 
     @Test
     void writingToAClosedPeerFailsAndClosesTheChannel() throws Exception {
-        Channel listener = netty.listen(pipeline -> {
-            pipeline.channel().config().setOption(ChannelOption.SO_LINGER, 0);
-            pipeline.channel().close();
-        });
         NettyRecorder recorder = new NettyRecorder(1);
-        Channel client = netty.connect(listener.localAddress(), pipeline -> {
+        Channel client = connectToOneThatResets(pipeline -> {
             pipeline.channel().config().setAutoRead(false);
             recorder.setUp(pipeline);
         });
@@ -193,17 +190,23 @@ class NettyTcpIT {
 
     @Test
     void aResetConnectionFailsTheReader() throws Exception {
-        CompletableFuture<Channel> accepted = new CompletableFuture<>();
-        Channel listener = netty.listen(pipeline -> accepted.complete(pipeline.channel()));
         NettyRecorder recorder = new NettyRecorder(1);
-        netty.connect(listener.localAddress(), recorder::setUp);
-        Channel peer = accepted.get(Deadline.patient().millisLeft(), TimeUnit.MILLISECONDS);
 
-        peer.config().setOption(ChannelOption.SO_LINGER, 0);
-        peer.close().sync();
+        connectToOneThatResets(recorder::setUp);
 
         assertEquals("Connection reset", recorder.failure().getMessage());
         recorder.awaitClose();
+    }
+
+    /** The peer resets the connection, but not before it is established on both sides. */
+    private Channel connectToOneThatResets(Consumer<ChannelPipeline> setUp) throws Exception {
+        CompletableFuture<Channel> accepted = new CompletableFuture<>();
+        Channel listener = netty.listen(pipeline -> accepted.complete(pipeline.channel()));
+        Channel client = netty.connect(listener.localAddress(), setUp);
+        Channel peer = accepted.get(Deadline.patient().millisLeft(), TimeUnit.MILLISECONDS);
+        peer.config().setOption(ChannelOption.SO_LINGER, 0);
+        peer.close().sync();
+        return client;
     }
 
     @Test
@@ -212,7 +215,7 @@ class NettyTcpIT {
         Channel listener = netty.listen(NettyEcho::setUp);
         Channel client = netty.connect(listener.localAddress(), recorder::setUp);
 
-        netty.close();
+        netty.shutDown();
 
         recorder.awaitClose();
         assertFalse(client.isOpen());

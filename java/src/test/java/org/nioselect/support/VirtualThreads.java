@@ -55,8 +55,8 @@ public final class VirtualThreads {
          * @throws Exception when it never parks there
          */
         public Virtual<T> awaitParkedIn(String method) throws Exception {
-            Deadline.await("a virtual thread in " + method + " is in state WAITING, not "
-                    + thread.getState(), () -> isParkedIn(method) || outcome.isDone());
+            Deadline.await("the virtual thread parks in " + method,
+                    () -> isParkedIn(method) || outcome.isDone());
             if (outcome.isDone()) {
                 throw new AssertionError("did not block but ended with " + outcome.get());
             }

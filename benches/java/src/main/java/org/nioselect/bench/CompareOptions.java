@@ -25,7 +25,7 @@ record CompareOptions(
             in JVMs that use the JDK's default provider and in others that use nioselect's, in turn,
             and prints a table of the ratios.
 
-              --full            half an hour rather than two minutes for each JDK
+              --full            forty minutes rather than four for each JDK
               --forks N         how many JVMs of each provider for each benchmark
               --java PATH       another JDK beside the one that runs this: its folder or its java
                                 executable; may be repeated

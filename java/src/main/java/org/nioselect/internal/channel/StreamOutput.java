@@ -18,8 +18,8 @@ import org.nioselect.internal.sys.Sockets;
 /**
  * The direction of a stream in which bytes go out: writing, and its end.
  *
- * <p>A write in blocking mode is complete unless the channel is closed or the direction is shut
- * down meanwhile: then what was written counts.
+ * <p>A write in blocking mode is complete, or it throws: also if the channel is closed or the
+ * direction shut down when a part is written. The buffers' positions tell how much that is.
  */
 final class StreamOutput {
     private final BlockingChannel channel;
@@ -68,9 +68,6 @@ final class StreamOutput {
                 throw new IllegalBlockingModeException();
             }
             writeWaiting(src, null, 0, 0);
-            if (src.hasRemaining()) {
-                throw new AsynchronousCloseException();
-            }
         } finally {
             lane.unlock();
         }
@@ -100,7 +97,7 @@ final class StreamOutput {
     private long writeWaiting(ByteBuffer one, ByteBuffer[] many, int offset, int length)
             throws IOException {
         int participants = many == null ? 0 : VectorTransfer.participants(many, offset, length);
-        long n = 0;
+        long n = -Errno.EAGAIN;
         try {
             channel.beginBlocking();
             if (descriptor.enter()) {
@@ -111,15 +108,11 @@ final class StreamOutput {
                 }
             }
         } finally {
-            channel.endBlocking(n > 0);
-        }
-        if (n == 0 && shut) {
-            throw new AsynchronousCloseException();
+            channel.endBlocking(n >= 0);
         }
         return result(n);
     }
 
-    /** Gives how much was written, be it all or what was possible, or an error. */
     private long writeAll(ByteBuffer one, ByteBuffer[] many, int offset, int length)
             throws IOException {
         long written = 0;
@@ -127,10 +120,9 @@ final class StreamOutput {
             long n = attempt(one, many, offset, length);
             if (n >= 0) {
                 written += n;
-            } else if (n != -Errno.EAGAIN) {
+            } else if (n != -Errno.EAGAIN
+                    || !lane.await(descriptor, Descriptors.WRITABLE, Lane.FOREVER)) {
                 return n;
-            } else if (!lane.await(descriptor, Descriptors.WRITABLE, Lane.FOREVER)) {
-                break;
             }
         }
         return written;

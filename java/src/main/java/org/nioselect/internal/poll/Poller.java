@@ -123,23 +123,33 @@ public final class Poller {
     }
 
     /**
-     * The index that an event of the last wait carries.
+     * An event of the last wait.
      *
-     * @param event which event, from 0
-     * @return the index of the registration
+     * @param number which event, from 0
+     * @return the event
      */
-    public int index(int event) {
-        return eventBuffer.getInt(event * PollerCalls.EVENT_SIZE);
+    public long event(int number) {
+        return eventBuffer.getLong(number * PollerCalls.EVENT_SIZE);
     }
 
     /**
-     * What is ready by an event of the last wait.
+     * Which registration an event is about.
      *
-     * @param event which event, from 0
+     * @param event an event
+     * @return the registration's index
+     */
+    public static int index(long event) {
+        return (int) event;
+    }
+
+    /**
+     * What is ready by an event.
+     *
+     * @param event an event
      * @return operations of the interest set, never none
      */
-    public int readyOps(int event) {
-        return eventBuffer.getInt(event * PollerCalls.EVENT_SIZE + 4);
+    public static int readyOps(long event) {
+        return (int) (event >>> Integer.SIZE);
     }
 
     /** Ends the wait in progress, or else the next one. After {@link #close} it does nothing. */

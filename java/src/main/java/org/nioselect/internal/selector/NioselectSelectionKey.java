@@ -52,8 +52,8 @@ final class NioselectSelectionKey extends AbstractSelectionKey implements Regist
 
     /** Where the selecting thread keeps it in the poller's table. */
     int index = NOWHERE;
-    /** Where it is in the selected-key set; {@link SelectedKeySet#NOWHERE} if it is not. */
-    int selectedAt = SelectedKeySet.NOWHERE;
+    /** Where it is in the selected-key set, if it is. */
+    int selectedAt;
     /** What the poller has been told. */
     private int toldKind = -1;
     private int toldInterest;

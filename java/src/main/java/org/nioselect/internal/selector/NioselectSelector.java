@@ -185,14 +185,15 @@ public final class NioselectSelector extends AbstractSelector {
     private int select(int found) {
         boolean anyValid = false;
         int updated = 0;
-        for (int event = 0; event < found; event++) {
-            NioselectSelectionKey key = table.get(poller.index(event));
+        for (int i = 0; i < found; i++) {
+            long event = poller.event(i);
+            NioselectSelectionKey key = table.get(Poller.index(event));
             if (key == null || !key.isValid()) {
                 continue;
             }
             anyValid = true;
-            int ops = poller.readyOps(event);
-            if (key.selectedAt == SelectedKeySet.NOWHERE) {
+            int ops = Poller.readyOps(event);
+            if (!selectedKeys.has(key)) {
                 key.setReady(ops);
                 selectedKeys.append(key);
                 updated++;
@@ -206,13 +207,14 @@ public final class NioselectSelector extends AbstractSelector {
     /** Passes the keys that were found ready to the action. */
     private int pass(int found, Consumer<SelectionKey> action) {
         int passed = 0;
-        for (int event = 0; event < found; event++) {
-            NioselectSelectionKey key = table.get(poller.index(event));
+        for (int i = 0; i < found; i++) {
+            long event = poller.event(i);
+            NioselectSelectionKey key = table.get(Poller.index(event));
             if (key == null || !key.isValid()) {
                 continue;
             }
             passed++;
-            key.setReady(poller.readyOps(event));
+            key.setReady(Poller.readyOps(event));
             action.accept(key);
             ensureOpen();
         }

@@ -12,18 +12,22 @@ import java.util.function.Consumer;
 
 /**
  * The selected-key set: an array, and in each key its place there. Adding, finding and removing a
- * key take the same short time whatever the size, and make no garbage.
+ * key take the same short time whatever the size, and make no garbage. A key that has been removed
+ * keeps its former place, where another key is or none.
  *
  * <p>Users can remove but not add. As documented, whoever uses it while others select must
  * synchronize on it; iterators fail fast if that was forgotten.
  */
 final class SelectedKeySet extends AbstractSet<SelectionKey> {
-    /** The place of a key that is not in the set. */
-    static final int NOWHERE = -1;
-
     private NioselectSelectionKey[] keys = new NioselectSelectionKey[64];
     private int size;
     private int modifications;
+
+    /** Whether a key of this selector is in the set. */
+    boolean has(NioselectSelectionKey key) {
+        int place = key.selectedAt;
+        return place < size && keys[place] == key;
+    }
 
     /** Adds a key that is not in the set. */
     void append(NioselectSelectionKey key) {
@@ -35,33 +39,21 @@ final class SelectedKeySet extends AbstractSet<SelectionKey> {
         modifications++;
     }
 
-    /** Removes a key, if it is in the set. */
-    void discard(NioselectSelectionKey key) {
-        if (key.selectedAt != NOWHERE) {
-            removeAt(key.selectedAt);
+    /** Removes a key. False if it is not in the set. */
+    boolean discard(NioselectSelectionKey key) {
+        if (!has(key)) {
+            return false;
         }
+        removeAt(key.selectedAt);
+        return true;
     }
 
     private void removeAt(int place) {
         NioselectSelectionKey last = keys[--size];
-        keys[place].selectedAt = NOWHERE;
-        if (last.selectedAt != NOWHERE) {
-            last.selectedAt = place;
-            keys[place] = last;
-        }
+        keys[place] = last;
+        last.selectedAt = place;
         keys[size] = null;
         modifications++;
-    }
-
-    private int placeOf(Object object) {
-        if (object instanceof NioselectSelectionKey key) {
-            int place = key.selectedAt;
-            // A key of another selector has its place in another set.
-            if (place >= 0 && place < size && keys[place] == key) {
-                return place;
-            }
-        }
-        return NOWHERE;
     }
 
     @Override
@@ -74,19 +66,15 @@ final class SelectedKeySet extends AbstractSet<SelectionKey> {
         return size == 0;
     }
 
+    // A key of another selector has its place in another set: it is not found here.
     @Override
     public boolean contains(Object object) {
-        return placeOf(object) != NOWHERE;
+        return object instanceof NioselectSelectionKey key && has(key);
     }
 
     @Override
     public boolean remove(Object object) {
-        int place = placeOf(object);
-        if (place == NOWHERE) {
-            return false;
-        }
-        removeAt(place);
-        return true;
+        return object instanceof NioselectSelectionKey key && discard(key);
     }
 
     @Override
@@ -96,10 +84,7 @@ final class SelectedKeySet extends AbstractSet<SelectionKey> {
 
     @Override
     public void clear() {
-        for (int i = 0; i < size; i++) {
-            keys[i].selectedAt = NOWHERE;
-            keys[i] = null;
-        }
+        Arrays.fill(keys, 0, size, null);
         size = 0;
         modifications++;
     }

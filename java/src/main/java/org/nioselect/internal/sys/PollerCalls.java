@@ -14,7 +14,7 @@ public final class PollerCalls {
 
     /** The size of a change in bytes: four ints, the index, the descriptor, the kind, the ops. */
     public static final int CHANGE_SIZE = 16;
-    /** The size of an event in bytes: two ints, the index and the ready ops. */
+    /** The size of an event in bytes: a long, the index in its lower half, then the ready ops. */
     public static final int EVENT_SIZE = 8;
     /** In place of a kind: the registration ends. */
     public static final int REMOVE = -1;

@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 public final class VirtualThreads {
     private static final MethodHandle IS_VIRTUAL = findIsVirtual();
 
-    /** Threads that wait in the kernel for virtual ones: as many as are needed, kept for a while. */
+    /** Threads that wait in the kernel for virtual ones: as many as needed, kept for a while. */
     private static final Executor WAITING = new ThreadPoolExecutor(0, Integer.MAX_VALUE,
             60, TimeUnit.SECONDS, new SynchronousQueue<>(),
             task -> daemon("nioselect-select", task));

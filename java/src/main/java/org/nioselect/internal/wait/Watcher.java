@@ -72,8 +72,8 @@ final class Watcher implements Runnable {
     private IOException select() {
         try {
             int found = poller.select(FOREVER) & ~PollerCalls.WOKEN;
-            for (int event = 0; event < found; event++) {
-                ending.add(table.get(poller.index(event)));
+            for (int i = 0; i < found; i++) {
+                ending.add(table.get(Poller.index(poller.event(i))));
             }
             return null;
         } catch (IOException e) {

@@ -15,8 +15,6 @@ import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.DatagramChannel;
-import java.nio.channels.SelectionKey;
-import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
@@ -271,48 +269,6 @@ class VirtualThreadTest {
                     () -> socket.getInputStream().read()).awaitParkedIn("read");
             pair.far().write(Bytes.of("x"));
             assertEquals('x', reader.join());
-        }
-    }
-
-    @Test
-    void selectParksAndIsWokenByAnEventAndByWakeup() throws Exception {
-        VirtualThreads.assumeMonitorsDoNotPin();
-        try (Selector selector = Selector.open();
-                Connections.Pair pair = Connections.openNonBlocking()) {
-            pair.near().register(selector, SelectionKey.OP_READ);
-            Virtual<Integer> selecting =
-                    VirtualThreads.start(() -> selector.select()).awaitParkedIn("select");
-            pair.far().write(Bytes.of("x"));
-            assertEquals(1, selecting.join());
-            selector.selectedKeys().clear();
-            pair.near().read(ByteBuffer.allocate(8));
-            selecting = VirtualThreads.start(() -> selector.select()).awaitParkedIn("select");
-            selector.wakeup();
-            assertEquals(0, selecting.join());
-        }
-    }
-
-    @Test
-    void closeOfTheSelectorUnparksASelect() throws Exception {
-        VirtualThreads.assumeMonitorsDoNotPin();
-        Selector selector = Selector.open();
-        Virtual<Integer> selecting =
-                VirtualThreads.start(() -> selector.select()).awaitParkedIn("select");
-        selector.close();
-        assertEquals(0, selecting.join());
-    }
-
-    @Test
-    void interruptUnparksASelectAndLeavesTheSelectorOpen() throws Exception {
-        VirtualThreads.assumeMonitorsDoNotPin();
-        try (Selector selector = Selector.open()) {
-            Virtual<Boolean> selecting = VirtualThreads.start(() -> {
-                selector.select();
-                return Thread.currentThread().isInterrupted();
-            }).awaitParkedIn("select");
-            selecting.thread().interrupt();
-            assertTrue(selecting.join());
-            assertTrue(selector.isOpen());
         }
     }
 

@@ -18,6 +18,8 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.nioselect.support.Connections;
+import org.nioselect.support.Deadline;
+import org.nioselect.support.Providers;
 import org.nioselect.support.Task;
 import org.nioselect.support.Threads;
 
@@ -139,6 +141,19 @@ class CancelTest extends SelectorFixture {
         assertEquals(0, select.join());
         assertTrue(selector.selectedKeys().isEmpty());
         assertTrue(selector.keys().isEmpty());
+    }
+
+    @Test
+    void anEventOfAKeyCancelledMeanwhileDoesNotEndABlockedSelect() throws Exception {
+        Providers.assumeOurs();
+        SelectionKey key = far.register(selector, OP_READ);
+        Task<Integer> select = Threads.start(() -> selector.select()).awaitBlockedIn("select");
+        key.cancel();
+        send(near);
+        Deadline.await("the cancelled key is gone", () -> selector.keys().isEmpty());
+        select.awaitBlockedIn("select");
+        selector.wakeup();
+        assertEquals(0, select.join());
     }
 
     @Test

@@ -12,16 +12,18 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import java.io.IOException;
 import java.nio.channels.CancelledKeyException;
 import java.nio.channels.SelectionKey;
+import java.time.Duration;
 import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
+import org.nioselect.support.Deadline;
 import org.nioselect.support.Task;
 import org.nioselect.support.Threads;
 
 /** The interest set of a key, and what remains of a key that is no longer valid. */
 class InterestOpsTest extends SelectorFixture {
-    private static final int TOGGLES = 20_000;
+    private static final Duration TOGGLING = Duration.ofMillis(500);
     private static final int CHANGES = 50_000;
 
     private SelectionKey key;
@@ -86,13 +88,14 @@ class InterestOpsTest extends SelectorFixture {
 
     @Test
     void orAndAndOfSeveralThreadsLoseNothing() throws Exception {
+        Deadline end = Deadline.in(TOGGLING);
         Task<Void> toggling = Threads.run(() -> {
-            for (int i = 0; i < TOGGLES; i++) {
+            while (!end.passed()) {
                 assertEquals(OP_READ, key.interestOpsAnd(~OP_READ) & OP_READ);
                 assertEquals(0, key.interestOpsOr(OP_READ) & OP_READ);
             }
         });
-        for (int i = 0; i < TOGGLES; i++) {
+        while (!end.passed()) {
             assertEquals(0, key.interestOpsOr(OP_WRITE) & OP_WRITE);
             assertEquals(OP_WRITE, key.interestOpsAnd(~OP_WRITE) & OP_WRITE);
         }

@@ -4,6 +4,8 @@ import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPipeline;
@@ -92,7 +94,10 @@ public abstract class NettyLoad extends ProviderChecked {
         return new ServerBootstrap().group(serverLoop).channel(NioServerSocketChannel.class)
                 .option(ChannelOption.SO_BACKLOG, BACKLOG)
                 .childOption(ChannelOption.TCP_NODELAY, true)
-                .childHandler(initializer(this::setUpServer))
+                .childHandler(initializer(pipeline -> {
+                    setUpServer(pipeline);
+                    pipeline.addLast(new EndsWithReset());
+                }))
                 .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
                 .sync().channel().localAddress();
     }
@@ -104,6 +109,14 @@ public abstract class NettyLoad extends ProviderChecked {
                 .option(ChannelOption.SO_LINGER, 0)
                 .handler(initializer(this::setUpClient))
                 .connect(address).sync();
+    }
+
+    /** Keeps Netty from warning of what was meant to happen. */
+    private static final class EndsWithReset extends ChannelInboundHandlerAdapter {
+        @Override
+        public void exceptionCaught(ChannelHandlerContext context, Throwable reset) {
+            context.close();
+        }
     }
 
     private static ChannelHandler initializer(Consumer<ChannelPipeline> setUp) {
