@@ -24,6 +24,9 @@ import org.nioselect.internal.net.OptionName;
  * {@code java.nio.channels.Channels}.
  */
 public final class SocketAdaptor extends Socket {
+    /** From 24 on every failure to connect closes a socket, this one too (JDK-8343791). */
+    private static final boolean CLOSED_BY_UNRESOLVED = Runtime.version().feature() >= 24;
+
     private final NioselectSocketChannel channel;
     private final Options options;
 
@@ -61,6 +64,9 @@ public final class SocketAdaptor extends Socket {
             throw new IllegalArgumentException("connect: timeout can't be negative");
         }
         if (remote instanceof InetSocketAddress inet && inet.isUnresolved()) {
+            if (CLOSED_BY_UNRESOLVED) {
+                close();
+            }
             throw new UnknownHostException(remote.toString());
         }
         try {
