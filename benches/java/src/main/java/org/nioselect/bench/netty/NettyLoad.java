@@ -4,8 +4,6 @@ import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ChannelPipeline;
@@ -28,8 +26,11 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
 /**
- * A server and clients, each with one event loop. Every connection always has one question that is
- * not yet answered. The load runs on its own, and the benchmark waits while it gets on.
+ * A server and clients. Every connection always has one question that is not yet answered. The load
+ * runs on its own, and the benchmark waits while it gets on.
+ *
+ * <p>All share one event loop: with two, the result would depend on whether the system runs their
+ * threads on one core or on two, and it changes its mind.
  */
 @State(Scope.Thread)
 public abstract class NettyLoad extends ProviderChecked {
@@ -42,10 +43,9 @@ public abstract class NettyLoad extends ProviderChecked {
     private static final int PATIENCE_SECONDS = 60;
 
     private final Semaphore batches = new Semaphore(0);
-    private EventLoopGroup serverLoop;
-    private EventLoopGroup clientLoop;
+    private EventLoopGroup loop;
 
-    /** Only the loop of the clients touches it. */
+    /** Only the event loop touches it. */
     private int answers;
 
     /** For the benchmarks. */
@@ -75,8 +75,7 @@ public abstract class NettyLoad extends ProviderChecked {
      */
     @Setup
     public void start() throws InterruptedException {
-        serverLoop = loop();
-        clientLoop = loop();
+        loop = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
         SocketAddress address = listen();
         for (int i = 0; i < connections(); i++) {
             connect(address);
@@ -86,37 +85,22 @@ public abstract class NettyLoad extends ProviderChecked {
         }
     }
 
-    private static EventLoopGroup loop() {
-        return new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
-    }
-
     private SocketAddress listen() throws InterruptedException {
-        return new ServerBootstrap().group(serverLoop).channel(NioServerSocketChannel.class)
+        return new ServerBootstrap().group(loop).channel(NioServerSocketChannel.class)
                 .option(ChannelOption.SO_BACKLOG, BACKLOG)
                 .childOption(ChannelOption.TCP_NODELAY, true)
-                .childHandler(initializer(pipeline -> {
-                    setUpServer(pipeline);
-                    pipeline.addLast(new EndsWithReset());
-                }))
+                .childHandler(initializer(this::setUpServer))
                 .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
                 .sync().channel().localAddress();
     }
 
     /** It will end with a reset, as otherwise it would keep its port from the next runs. */
     private void connect(SocketAddress address) throws InterruptedException {
-        new Bootstrap().group(clientLoop).channel(NioSocketChannel.class)
+        new Bootstrap().group(loop).channel(NioSocketChannel.class)
                 .option(ChannelOption.TCP_NODELAY, true)
                 .option(ChannelOption.SO_LINGER, 0)
                 .handler(initializer(this::setUpClient))
                 .connect(address).sync();
-    }
-
-    /** Keeps Netty from warning of what was meant to happen. */
-    private static final class EndsWithReset extends ChannelInboundHandlerAdapter {
-        @Override
-        public void exceptionCaught(ChannelHandlerContext context, Throwable reset) {
-            context.close();
-        }
     }
 
     private static ChannelHandler initializer(Consumer<ChannelPipeline> setUp) {
@@ -143,11 +127,6 @@ public abstract class NettyLoad extends ProviderChecked {
     /** Closes all connections. */
     @TearDown
     public void stop() {
-        stop(clientLoop);
-        stop(serverLoop);
-    }
-
-    private static void stop(EventLoopGroup loop) {
         loop.shutdownGracefully(0, PATIENCE_SECONDS, TimeUnit.SECONDS).syncUninterruptibly();
     }
 }
