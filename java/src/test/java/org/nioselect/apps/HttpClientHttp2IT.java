@@ -94,9 +94,10 @@ class HttpClientHttp2IT {
 
     @Test
     void clientAndServerUseTheProvider() throws Exception {
-        clearText();
+        HttpExercise exercise = clearText();
 
         InUse.assertAlive(Selector.class, ServerSocketChannel.class, SocketChannel.class);
+        exercise.get(HttpExercise.PORT);
     }
 
     @Test

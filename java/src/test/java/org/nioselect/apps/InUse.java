@@ -26,7 +26,8 @@ final class InUse {
     private static final String MADE_AND_DISCARDED = JDK + "DatagramChannelImpl";
 
     /** A line of the histogram: rank, instances, bytes, class. */
-    private static final Pattern LINE = Pattern.compile("\\s*\\d+:\\s+\\d+\\s+\\d+\\s+([\\w.$]+).*");
+    private static final Pattern LINE =
+            Pattern.compile("\\s*\\d+:\\s+\\d+\\s+\\d+\\s+([\\w.$]+).*");
 
     private InUse() {
     }

@@ -6,6 +6,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandler.Sharable;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.SimpleChannelInboundHandler;
@@ -25,6 +26,7 @@ import io.netty.handler.codec.http2.Http2MultiplexHandler;
 import io.netty.handler.codec.http2.Http2ServerUpgradeCodec;
 import io.netty.handler.codec.http2.Http2StreamFrameToHttpObjectCodec;
 import io.netty.util.AsciiString;
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
@@ -59,7 +61,7 @@ final class NettyHttp {
 
     /** Speaks HTTP/2 from the start. */
     static void setUpHttp2(ChannelPipeline pipeline) {
-        pipeline.addLast(frames(), streams());
+        pipeline.addLast(frames(), streams(), Parting.INSTANCE);
     }
 
     private static Http2FrameCodec frames() {
@@ -74,7 +76,8 @@ final class NettyHttp {
     }
 
     private static void addAnswering(ChannelPipeline pipeline) {
-        pipeline.addLast(new HttpObjectAggregator(MAX_BODY), Answering.INSTANCE);
+        pipeline.addLast(
+                new HttpObjectAggregator(MAX_BODY), Answering.INSTANCE, Parting.INSTANCE);
     }
 
     private static ChannelHandler initializer(Consumer<ChannelPipeline> setUp) {
@@ -106,6 +109,21 @@ final class NettyHttp {
             InetSocketAddress client = (InetSocketAddress) context.channel().remoteAddress();
             return Unpooled.copiedBuffer(
                     Integer.toString(client.getPort()), StandardCharsets.UTF_8);
+        }
+    }
+
+    /** Takes leave of a client that is no longer in use and resets its connection. */
+    @Sharable
+    private static final class Parting extends ChannelInboundHandlerAdapter {
+        static final Parting INSTANCE = new Parting();
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+            if (cause instanceof IOException) {
+                context.close();
+            } else {
+                context.fireExceptionCaught(cause);
+            }
         }
     }
 }

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.nioselect.support.Connections;
 import org.nioselect.support.Deadline;
 
-/** Netty over UDP. Datagrams over loopback get lost only if they do not fit the receiver's buffer. */
+/** Netty over UDP. Over loopback datagrams get lost only if the receiver's buffer is full. */
 class NettyUdpIT {
     @RegisterExtension
     static final NettyLog LOG = new NettyLog();

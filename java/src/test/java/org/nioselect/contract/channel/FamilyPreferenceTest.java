@@ -2,12 +2,14 @@ package org.nioselect.contract.channel;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.File;
 import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
 import java.net.StandardProtocolFamily;
 import java.nio.channels.DatagramChannel;
 import java.nio.channels.NetworkChannel;
@@ -23,9 +25,10 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The system property java.net.preferIPv4Stack, in a JVM of its own on the same provider. */
+/** The system properties that prefer a family, in a JVM of its own on the same provider. */
 @Timeout(120)
 class FamilyPreferenceTest {
+    private static final String PREFER_IPV6 = "-Djava.net.preferIPv6Addresses";
     private static final String PROVIDER = "java.nio.channels.spi.SelectorProvider";
 
     /** What the child JVM does: it fails unless every channel is an IPv4 one. */
@@ -77,12 +80,38 @@ class FamilyPreferenceTest {
         }
     }
 
+    /** What the child JVM does: it connects to no address in particular. */
+    static final class ToAnyAddress {
+        private ToAnyAddress() {
+        }
+
+        public static void main(String[] args) throws IOException {
+            try (ServerSocketChannel listener = ServerSocketChannel.open().bind(null)) {
+                int port = ((InetSocketAddress) listener.getLocalAddress()).getPort();
+                try (SocketChannel channel = SocketChannel.open(new InetSocketAddress(port))) {
+                    InetSocketAddress local = (InetSocketAddress) channel.getLocalAddress();
+                    System.out.print(local.getAddress().getClass().getSimpleName());
+                }
+            }
+        }
+    }
+
+    @Test
+    void preferIpv6AddressesMakesThisHostAnIpv6One() throws Exception {
+        assumeTrue(NetworkInterface.getByInetAddress(InetAddress.getByName("::1")) != null);
+        assertPrints("Inet4Address", start(ToAnyAddress.class, PREFER_IPV6 + "=false"));
+        assertPrints("Inet6Address", start(ToAnyAddress.class, PREFER_IPV6 + "=true"));
+    }
+
     @Test
     void preferIpv4StackMakesEveryChannelAnIpv4One() throws Exception {
-        Process child = start(Ipv4Only.class, "-Djava.net.preferIPv4Stack=true");
+        assertPrints("IPv4 only", start(Ipv4Only.class, "-Djava.net.preferIPv4Stack=true"));
+    }
+
+    private static void assertPrints(String expected, Process child) throws Exception {
         String output = new String(child.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertEquals(0, child.waitFor(), output);
-        assertTrue(output.endsWith("IPv4 only"), output);
+        assertTrue(output.endsWith(expected), output);
     }
 
     private static Process start(Class<?> main, String option) throws Exception {

@@ -2,11 +2,8 @@ package org.nioselect.contract.selector;
 
 import static java.nio.channels.SelectionKey.OP_READ;
 import static java.nio.channels.SelectionKey.OP_WRITE;
-import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import com.sun.management.ThreadMXBean;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.channels.DatagramChannel;
 import java.nio.channels.SelectionKey;
 import java.util.ArrayList;
@@ -16,17 +13,13 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.nioselect.support.Garbage;
 import org.nioselect.support.Providers;
 
 /** In the steady state a selection makes no garbage, whichever way it is written. */
 class AllocationTest extends SelectorFixture {
     private static final int CHANNELS = 300;
-    private static final int WARM_UP = 3_000;
-    private static final int ROUNDS = 500;
-    /** The compiler may move a thread between code versions, which costs a few objects. */
-    private static final int ATTEMPTS = 10;
 
-    private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private final List<DatagramChannel> channels = new ArrayList<>();
     private final Consumer<SelectionKey> action = this::use;
     private long used;
@@ -50,8 +43,8 @@ class AllocationTest extends SelectorFixture {
     }
 
     @Test
-    void iteratingAndRemovingMakesNoGarbage() throws IOException {
-        assertNoGarbage(() -> {
+    void iteratingAndRemovingMakesNoGarbage() throws Exception {
+        Garbage.assertNone(() -> {
             selector.select();
             Iterator<SelectionKey> iterator = selector.selectedKeys().iterator();
             while (iterator.hasNext()) {
@@ -62,8 +55,8 @@ class AllocationTest extends SelectorFixture {
     }
 
     @Test
-    void forEachLoopAndClearMakeNoGarbage() throws IOException {
-        assertNoGarbage(() -> {
+    void forEachLoopAndClearMakeNoGarbage() throws Exception {
+        Garbage.assertNone(() -> {
             selector.selectNow();
             for (SelectionKey key : selector.selectedKeys()) {
                 use(key);
@@ -73,8 +66,8 @@ class AllocationTest extends SelectorFixture {
     }
 
     @Test
-    void forEachMethodAndClearMakeNoGarbage() throws IOException {
-        assertNoGarbage(() -> {
+    void forEachMethodAndClearMakeNoGarbage() throws Exception {
+        Garbage.assertNone(() -> {
             selector.select(1_000);
             selector.selectedKeys().forEach(action);
             selector.selectedKeys().clear();
@@ -82,16 +75,16 @@ class AllocationTest extends SelectorFixture {
     }
 
     @Test
-    void anActionMakesNoGarbage() throws IOException {
-        assertNoGarbage(() -> selector.select(action));
-        assertNoGarbage(() -> selector.select(action, 1_000));
-        assertNoGarbage(() -> selector.selectNow(action));
+    void anActionMakesNoGarbage() throws Exception {
+        Garbage.assertNone(() -> selector.select(action));
+        Garbage.assertNone(() -> selector.select(action, 1_000));
+        Garbage.assertNone(() -> selector.selectNow(action));
     }
 
     @Test
-    void changingInterestMakesNoGarbage() throws IOException {
+    void changingInterestMakesNoGarbage() throws Exception {
         SelectionKey key = channels.get(0).keyFor(selector);
-        assertNoGarbage(() -> {
+        Garbage.assertNone(() -> {
             key.interestOps(OP_READ);
             selector.selectNow(action);
             key.interestOpsOr(OP_WRITE);
@@ -99,45 +92,22 @@ class AllocationTest extends SelectorFixture {
     }
 
     @Test
-    void wakeupMakesNoGarbage() throws IOException {
-        assertNoGarbage(() -> {
+    void wakeupMakesNoGarbage() throws Exception {
+        Garbage.assertNone(() -> {
             selector.wakeup();
             selector.select(action);
         });
     }
 
     @Test
-    void anIdleSelectionMakesNoGarbage() throws IOException {
+    void anIdleSelectionMakesNoGarbage() throws Exception {
         for (SelectionKey key : selector.keys()) {
             key.interestOps(OP_READ);
         }
-        assertNoGarbage(selector::selectNow);
+        Garbage.assertNone(selector::selectNow);
     }
 
     private void use(SelectionKey key) {
         used += key.readyOps();
-    }
-
-    private void assertNoGarbage(Selection selection) throws IOException {
-        repeat(WARM_UP, selection);
-        long least = Long.MAX_VALUE;
-        for (int i = 0; i < ATTEMPTS && least > 0; i++) {
-            long before = threads.getCurrentThreadAllocatedBytes();
-            repeat(ROUNDS, selection);
-            least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
-        }
-        assertEquals(0, least, () -> "bytes in " + ROUNDS + " selections, " + used);
-    }
-
-    private static void repeat(int rounds, Selection selection) throws IOException {
-        for (int i = 0; i < rounds; i++) {
-            selection.run();
-        }
-    }
-
-    /** One round of selection and what an application does with its result. */
-    @FunctionalInterface
-    private interface Selection {
-        void run() throws IOException;
     }
 }
