@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use jni::errors::{Error, Result};
 use jni::ids::JFieldID;
-use jni::objects::{JClass, JObject};
+use jni::objects::{JByteBuffer, JClass, JObject};
 use jni::signature::FieldSignature;
 use jni::strings::JNIStr;
 use jni::sys::{self, jlong};
@@ -35,7 +35,8 @@ extern "system" fn address_of(
     let raw = env.as_raw();
     if FIELDS.get().is_none() {
         guard_with_env(env, |env| {
-            FIELDS.get_or_init(|| find_fields(env).ok().flatten());
+            let found = find_fields(env)?;
+            FIELDS.get_or_init(|| found);
             Ok(())
         });
     }
@@ -44,6 +45,15 @@ extern "system" fn address_of(
         Some(Some(fields)) if !buffer.is_null() => unsafe { read(raw, buffer.as_raw(), fields) },
         _ => 0,
     }
+}
+
+/// `Memory.addressOfOwn`.
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "this is how the JVM passes objects"
+)]
+pub(crate) fn address_of_own(env: &mut Env<'_>, buffer: JByteBuffer<'_>) -> Result<jlong> {
+    Ok(env.get_direct_buffer_address(&buffer)? as jlong)
 }
 
 /// # Safety

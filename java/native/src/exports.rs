@@ -1,13 +1,13 @@
 //! The native methods by class, as the Java sources declare them; but for `Memory.addressOf`,
 //! which is [`buffer`](crate::buffer)'s.
 
-use jni::objects::{JObject, JString};
+use jni::objects::{JByteBuffer, JObject, JString};
 use jni::sys::{jint, jlong};
 
 use crate::guard::{export, export_with_env};
 use crate::{
-    address, bell, credentials, datagram, descriptor, errno, fields, multicast, option, poller,
-    socket, wait,
+    address, bell, buffer, credentials, datagram, descriptor, errno, fields, multicast, option,
+    poller, socket, wait,
 };
 
 export! { Descriptors {
@@ -67,16 +67,20 @@ export_with_env! { Errno<'local> {
     text(errno: jint) -> JString<'local> = errno::text;
 }}
 
+export_with_env! { Memory<'local> {
+    addressOfOwn(buffer: JByteBuffer<'local>) -> jlong = buffer::address_of_own;
+}}
+
 export_with_env! { Fields<'local> {
     setReceivedLength(packet: JObject<'local>, length: jint) -> () = fields::set_received_length;
     capacity(packet: JObject<'local>) -> jint = fields::capacity;
 }}
 
 export! { PollerCalls {
-    open(backend: jint, events: jlong, capacity: jint) -> jlong = poller::open;
+    open(backend: jint) -> jlong = poller::open;
     close(handle: jlong) -> jint = poller::close;
-    select(handle: jlong, changes: jlong, count: jint, millis: jlong) -> jint = poller::select;
-    change(handle: jlong, changes: jlong, count: jint) -> jint = poller::change;
+    select(handle: jlong, changes: jint, millis: jlong) -> jint = poller::select;
+    change(handle: jlong, changes: jint) -> jint = poller::change;
     openWaker(handle: jlong) -> jlong = poller::open_waker;
     wake(waker: jlong) -> jint = poller::wake;
     closeWaker(waker: jlong) -> jint = poller::close_waker;
@@ -84,4 +88,5 @@ export! { PollerCalls {
 
 export_with_env! { PollerCalls<'local> {
     backends() -> JString<'local> = poller::backends;
+    memory(handle: jlong) -> JByteBuffer<'local> = poller::memory;
 }}

@@ -3,12 +3,13 @@
 #![allow(unsafe_code)]
 
 use std::os::fd::{AsFd, BorrowedFd, RawFd};
+use std::ptr::NonNull;
 use std::time::Duration;
 
 use jni::Env;
-use jni::objects::JString;
+use jni::objects::{JByteBuffer, JString};
 use jni::sys::{jint, jlong};
-use nioselect::poller::{Kind, Mode, Poller, Token, Waited, Waker};
+use nioselect::poller::{Kind, Mode, Poller, Token, Waker};
 use nioselect::{Backend, Error, Ops};
 
 use crate::errno::{Errno, Result};
@@ -17,6 +18,11 @@ use crate::errno::{Errno, Result};
 const REMOVE: i32 = -1;
 /// In the answer of `select`: it was woken.
 const WOKEN: jint = 1 << 30;
+/// In the answer of `select`: the kernel has refused to watch a descriptor.
+const REFUSED: jint = 1 << 29;
+
+const MOST_CHANGES: usize = 256;
+const MOST_EVENTS: usize = 1024;
 
 /// A registered descriptor, and the number by which Java knows it.
 struct Watched {
@@ -34,7 +40,7 @@ impl AsFd for Watched {
 
 /// As Java writes it.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Change {
     index: u32,
     fd: i32,
@@ -42,69 +48,135 @@ struct Change {
     ops: u32,
 }
 
+/// What Java and the poller write to each other, in turn.
+#[repr(C)]
+struct Shared {
+    changes: [Change; MOST_CHANGES],
+    events: [u64; MOST_EVENTS],
+    /// An index, and in the upper half an error number.
+    refusal: u64,
+}
+
 /// What a handle points to.
 struct JavaPoller {
     poller: Poller<Watched>,
     /// By Java's indices.
     tokens: Vec<Option<Token>>,
-    /// Room for as many events as the poller reports at most.
-    events: *mut u64,
+    /// Refusals of which Java does not know yet.
+    refusals: Vec<u64>,
+    /// From a box of its own; Java uses it while no call is in progress.
+    shared: NonNull<Shared>,
 }
 
 impl JavaPoller {
-    /// Every change is made or at least noted, even if one of them fails.
-    fn make(&mut self, changes: &[Change]) -> nioselect::Result<()> {
+    fn open(backend: Backend) -> Result<Self> {
+        let poller = Poller::with_capacity(backend, MOST_EVENTS)?;
+        let shared = Box::new(Shared {
+            changes: [Change::default(); MOST_CHANGES],
+            events: [0; MOST_EVENTS],
+            refusal: 0,
+        });
+        Ok(Self {
+            poller,
+            tokens: Vec::new(),
+            refusals: Vec::new(),
+            shared: NonNull::from(Box::leak(shared)),
+        })
+    }
+
+    /// Every change is made, even if one of them fails.
+    fn make(&mut self, count: usize) -> Result<()> {
         let mut outcome = Ok(());
-        for change in changes {
-            let made = self.make_one(*change);
+        for number in 0..count.min(MOST_CHANGES) {
+            // SAFETY: the memory is there as long as this poller, and Java has left it to us.
+            let change = unsafe { self.shared.as_ref() }.changes[number];
+            let made = self.make_one(change);
             outcome = outcome.and(made);
         }
         outcome
     }
 
-    fn make_one(&mut self, change: Change) -> nioselect::Result<()> {
+    fn make_one(&mut self, change: Change) -> Result<()> {
         let place = change.index as usize;
         if place >= self.tokens.len() {
             self.tokens.resize(place + 1, None);
         }
         if change.kind == REMOVE {
-            return match self.tokens[place].take() {
-                Some(token) => self.poller.deregister(token).map(drop),
-                None => Ok(()),
-            };
-        }
-        let (kind, mode) = kind_and_mode(change.kind);
-        let ops = Ops::from_bits_truncate(change.ops as _);
-        match self.tokens[place] {
-            Some(token) => {
-                self.poller.set_kind(token, kind)?;
-                self.poller.set_interest(token, ops)
+            if let Some(token) = self.tokens[place] {
+                self.poller.deregister(token)?;
+                self.tokens[place] = None;
             }
-            None => {
-                let watched = Watched {
-                    fd: change.fd,
-                    index: change.index,
-                };
-                self.tokens[place] = Some(self.poller.register(watched, kind, ops, mode)?);
-                Ok(())
-            }
+        } else if let Err(error) = self.put(change) {
+            self.refuse(change.index, error.into());
         }
+        Ok(())
     }
 
-    fn wait(&mut self, timeout: Option<Duration>) -> nioselect::Result<jint> {
-        let events = self.events;
+    fn put(&mut self, change: Change) -> nioselect::Result<()> {
+        let Change { index, fd, .. } = change;
+        let (kind, mode) = kind_and_mode(change.kind);
+        let ops = Ops::from_bits_truncate(change.ops as _);
+        if let Some(token) = self.tokens[index as usize] {
+            self.poller.set_kind(token, kind)?;
+            return self.poller.set_interest(token, ops);
+        }
+        let token = self
+            .poller
+            .register(Watched { fd, index }, kind, ops, mode)?;
+        self.tokens[index as usize] = Some(token);
+        Ok(())
+    }
+
+    /// What is refused is not tried again, and does not keep others from being served.
+    #[cold]
+    fn refuse(&mut self, index: u32, Errno(number): Errno) {
+        if let Some(token) = self.tokens[index as usize].take() {
+            // It is not in the kernel's set: that is what has been refused.
+            let _ = self.poller.deregister(token);
+        }
+        self.refusals
+            .push(u64::from(number.unsigned_abs()) << 32 | u64::from(index));
+    }
+
+    fn wait(&mut self, timeout: Option<Duration>) -> Result<jint> {
+        let timeout = if self.refusals.is_empty() {
+            timeout
+        } else {
+            Some(Duration::ZERO)
+        };
+        // SAFETY: the memory is there as long as this poller, and Java has left it to us.
+        let events = unsafe { &mut self.shared.as_mut().events };
         let mut count = 0;
-        let Waited { woken, .. } = self.poller.wait(timeout, |_, watched, ops| {
-            // SAFETY: Java has made room for as many events as the poller reports in one wait
-            // (`open` was told both by the same number), and keeps the memory as long as the
-            // handle.
-            unsafe {
-                events.add(count).write(event(watched.index, ops));
-            }
+        let outcome = self.poller.wait(timeout, |_, watched, ops| {
+            events[count] = event(watched.index, ops);
             count += 1;
-        })?;
-        let count = jint::try_from(count).unwrap_or(jint::MAX);
-        Ok(if woken { count | WOKEN } else { count })
+        });
+        let woken = match outcome {
+            Ok(waited) => waited.woken,
+            Err(Error::Refused { token, source, .. }) => {
+                let index = self.poller.source(token).map(|watched| watched.index);
+                self.refuse(index.expect("it is registered"), source.into());
+                false
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let mut answer = jint::try_from(count).unwrap_or(jint::MAX);
+        if woken {
+            answer |= WOKEN;
+        }
+        if let Some(refusal) = self.refusals.pop() {
+            // SAFETY: as above.
+            unsafe { self.shared.as_mut() }.refusal = refusal;
+            answer |= REFUSED;
+        }
+        Ok(answer)
+    }
+}
+
+impl Drop for JavaPoller {
+    fn drop(&mut self) {
+        // SAFETY: it comes from a box, and Java does not use it any more.
+        drop(unsafe { Box::from_raw(self.shared.as_ptr()) });
     }
 }
 
@@ -154,22 +226,25 @@ pub(crate) fn backends<'local>(env: &mut Env<'local>) -> jni::errors::Result<JSt
 }
 
 /// `PollerCalls.open`.
-///
-/// # Safety
-///
-/// `events` has room for `capacity` events until the handle is closed.
-pub(crate) unsafe fn open(backend: jint, events: jlong, capacity: jint) -> Result<jlong> {
+pub(crate) fn open(backend: jint) -> Result<jlong> {
     let backend = usize::try_from(backend)
         .ok()
         .and_then(|number| backends_in_order().get(number).copied())
         .ok_or(Errno(libc::EINVAL))?;
-    let capacity = usize::try_from(capacity).map_err(|_| Errno(libc::EINVAL))?;
-    let opened = Box::new(JavaPoller {
-        poller: Poller::with_capacity(backend, capacity)?,
-        tokens: Vec::new(),
-        events: events as *mut u64,
-    });
+    let opened = Box::new(JavaPoller::open(backend)?);
     Ok(Box::into_raw(opened) as jlong)
+}
+
+/// `PollerCalls.memory`. The class makes sure that the handle is an open one, and that the buffer
+/// is not used any more when it is closed.
+pub(crate) fn memory<'local>(
+    env: &mut Env<'local>,
+    handle: jlong,
+) -> jni::errors::Result<JByteBuffer<'local>> {
+    // SAFETY: the handle is an open one.
+    let shared = unsafe { &*(handle as *const JavaPoller) }.shared;
+    // SAFETY: the memory is of this size, and there as long as the handle.
+    unsafe { env.new_direct_byte_buffer(shared.as_ptr().cast(), size_of::<Shared>()) }
 }
 
 /// `PollerCalls.close`.
@@ -187,22 +262,14 @@ pub(crate) unsafe fn close(handle: jlong) -> Result<jint> {
 ///
 /// # Safety
 ///
-/// `handle` is an open one, which no other thread uses meanwhile; there are `count` changes at
-/// `changes`.
-pub(crate) unsafe fn select(
-    handle: jlong,
-    changes: jlong,
-    count: jint,
-    millis: jlong,
-) -> Result<jint> {
+/// `handle` is an open one, which no other thread uses meanwhile.
+pub(crate) unsafe fn select(handle: jlong, changes: jint, millis: jlong) -> Result<jint> {
     // SAFETY: as the caller promises.
     let poller = unsafe { &mut *(handle as *mut JavaPoller) };
-    if count > 0 {
-        // SAFETY: as the caller promises.
-        poller.make(unsafe { changes_at(changes, count) })?;
+    if changes > 0 {
+        poller.make(usize::try_from(changes).unwrap_or(0))?;
     }
-    let timeout = u64::try_from(millis).ok().map(Duration::from_millis);
-    Ok(poller.wait(timeout)?)
+    poller.wait(u64::try_from(millis).ok().map(Duration::from_millis))
 }
 
 /// `PollerCalls.change`.
@@ -210,19 +277,10 @@ pub(crate) unsafe fn select(
 /// # Safety
 ///
 /// As for [`select`].
-pub(crate) unsafe fn change(handle: jlong, changes: jlong, count: jint) -> Result<jint> {
+pub(crate) unsafe fn change(handle: jlong, changes: jint) -> Result<jint> {
     // SAFETY: as the caller promises.
-    unsafe { (*(handle as *mut JavaPoller)).make(changes_at(changes, count)) }?;
+    unsafe { &mut *(handle as *mut JavaPoller) }.make(usize::try_from(changes).unwrap_or(0))?;
     Ok(0)
-}
-
-/// # Safety
-///
-/// There are `count` changes at `address`, which nobody alters as long as the slice is in use.
-unsafe fn changes_at<'a>(address: jlong, count: jint) -> &'a [Change] {
-    let count = usize::try_from(count).unwrap_or(0);
-    // SAFETY: as the caller promises; Java's memory is aligned to at least eight bytes.
-    unsafe { std::slice::from_raw_parts(address as *const Change, count) }
 }
 
 /// `PollerCalls.openWaker`.
@@ -260,6 +318,7 @@ pub(crate) unsafe fn close_waker(waker: jlong) -> Result<jint> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
     use std::io::Write;
     use std::os::fd::AsRawFd;
     use std::os::unix::net::UnixStream;
@@ -270,39 +329,50 @@ mod tests {
     const CONNECTED: i32 = 2;
     const ONCE: i32 = 6;
 
-    /// A poller as Java has it, with room for two events.
+    /// A poller as Java has it.
     struct Opened {
         handle: jlong,
-        events: Box<[u64; 2]>,
     }
 
     impl Opened {
         fn new() -> Self {
-            let mut events = Box::new([0; 2]);
-            // SAFETY: there is room for two, and the box outlives the handle.
-            let handle = unsafe { open(0, events.as_mut_ptr() as jlong, 2) };
             Self {
-                handle: handle.unwrap(),
-                events,
+                handle: open(0).unwrap(),
             }
+        }
+
+        fn shared(&self) -> NonNull<Shared> {
+            // SAFETY: the handle is open.
+            unsafe { &*(self.handle as *const JavaPoller) }.shared
+        }
+
+        fn write(&self, changes: &[Change]) -> jint {
+            // SAFETY: no call is in progress.
+            let shared = unsafe { self.shared().as_mut() };
+            shared.changes[..changes.len()].copy_from_slice(changes);
+            changes.len() as jint
         }
 
         fn select(&self, changes: &[Change]) -> jint {
-            let count = changes.len() as jint;
-            // SAFETY: the handle is open, and the changes are a slice.
-            unsafe { select(self.handle, changes.as_ptr() as jlong, count, 0) }.unwrap()
+            let count = self.write(changes);
+            // SAFETY: the handle is open, and no other thread has it.
+            unsafe { select(self.handle, count, 0) }.unwrap()
         }
 
         fn change(&self, changes: &[Change]) {
+            let count = self.write(changes);
             // SAFETY: as for select.
-            unsafe {
-                change(
-                    self.handle,
-                    changes.as_ptr() as jlong,
-                    changes.len() as jint,
-                )
-            }
-            .unwrap();
+            unsafe { change(self.handle, count) }.unwrap();
+        }
+
+        fn event(&self) -> u64 {
+            // SAFETY: no call is in progress.
+            unsafe { self.shared().as_ref() }.events[0]
+        }
+
+        fn refusal(&self) -> u64 {
+            // SAFETY: no call is in progress.
+            unsafe { self.shared().as_ref() }.refusal
         }
     }
 
@@ -335,7 +405,7 @@ mod tests {
         let (ours, _theirs) = readable_pair();
         let poller = Opened::new();
         assert_eq!(poller.select(&[put(7, &ours, CONNECTED, READ)]), 1);
-        assert_eq!(poller.events[0], event(7, READ));
+        assert_eq!(poller.event(), event(7, READ));
         assert_eq!(poller.select(&[]), 1, "it is level-triggered");
     }
 
@@ -349,7 +419,7 @@ mod tests {
             put(1, &ours, CONNECTED, READ),
         ];
         assert_eq!(poller.select(&changes), 1);
-        assert_eq!(poller.events[0], event(1, READ));
+        assert_eq!(poller.event(), event(1, READ));
         poller.change(&[put(1, &ours, REMOVE, Ops::empty())]);
         assert_eq!(poller.select(&[]), 0);
     }
@@ -378,8 +448,23 @@ mod tests {
 
     #[test]
     fn a_backend_that_is_not_there_is_invalid() {
-        // SAFETY: without a poller there are no events.
-        let answer = unsafe { open(99, 0, 1) };
-        assert_eq!(answer, Err(Errno(libc::EINVAL)));
+        assert_eq!(open(99), Err(Errno(libc::EINVAL)));
+    }
+
+    #[test]
+    fn a_refusal_is_told_once_beside_the_events_of_the_others() {
+        let (ours, _theirs) = readable_pair();
+        let file = File::open("/proc/self/exe").unwrap();
+        let poller = Opened::new();
+        let refused = Change {
+            fd: file.as_raw_fd(),
+            ..put(1, &ours, CONNECTED, READ)
+        };
+        let answer = poller.select(&[refused, put(0, &ours, CONNECTED, READ)]);
+        assert_eq!(answer, 1 | REFUSED);
+        assert_eq!(poller.event(), event(0, READ));
+        assert_eq!(poller.refusal(), (libc::EPERM as u64) << 32 | 1);
+        assert_eq!(poller.select(&[]), 1);
+        poller.change(&[put(1, &ours, REMOVE, Ops::empty())]);
     }
 }

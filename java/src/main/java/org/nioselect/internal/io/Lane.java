@@ -43,7 +43,7 @@ public final class Lane {
      * @param nanos for how long at most; {@link #FOREVER} without a limit
      * @return false if there is no use in trying again: the descriptor is closing or the lane has
      *     {@linkplain #end ended}
-     * @throws IOException if the system has no descriptor left to wait with
+     * @throws IOException if the system fails, or refuses to watch the descriptor
      */
     public boolean await(Descriptor descriptor, int events, long nanos) throws IOException {
         Waiter mine = Waiter.forCurrentThread();

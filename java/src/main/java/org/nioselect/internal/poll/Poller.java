@@ -2,24 +2,24 @@ package org.nioselect.internal.poll;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import org.nioselect.internal.net.Errors;
-import org.nioselect.internal.sys.Memory;
+import org.nioselect.internal.sys.Errno;
 import org.nioselect.internal.sys.PollerCalls;
 
 /**
  * A native poller: changes are collected in memory and go along with the next wait, whose answer
  * is read from memory. One thread at a time uses it; only {@link #wake} is for all.
+ *
+ * <p>The memory is the native poller's own, so that to note a change does not allocate, and to
+ * close a poller gives all of it back.
  */
 public final class Poller {
-    /** How many events one wait reports at most. The others come first in the next one. */
-    private static final int CAPACITY = 1024;
-
     private final int backend;
-    private final Memory events = new Memory(CAPACITY * PollerCalls.EVENT_SIZE);
-    private final ByteBuffer eventBuffer = events.buffer();
     private final long handle;
-    private Memory changes = new Memory(32 * PollerCalls.CHANGE_SIZE);
-    private int changeCount;
+    /** Null when the poller is closed: the memory is gone then. */
+    private ByteBuffer memory;
+    private int changes;
 
     private final Object wakerLock = new Object();
     /** Guarded by {@link #wakerLock}; 0 when the poller is closed. */
@@ -33,13 +33,24 @@ public final class Poller {
      */
     public Poller(int backend) throws IOException {
         this.backend = backend;
-        handle = PollerCalls.open(backend, events.address(), CAPACITY);
+        handle = PollerCalls.open(backend);
         if (handle < 0) {
-            IOException cause = Errors.io((int) -handle);
-            throw new IOException("the backend " + Backends.name(backend)
-                    + " cannot be opened: " + cause.getMessage(), cause);
+            throw cannotOpen((int) -handle);
+        }
+        try {
+            memory = PollerCalls.memory(handle).order(ByteOrder.nativeOrder());
+        } catch (Throwable e) {
+            PollerCalls.close(handle);
+            throw e;
         }
         waker = PollerCalls.openWaker(handle);
+    }
+
+    private IOException cannotOpen(int errno) {
+        if (errno == Errno.EOPNOTSUPP) {
+            return new IOException("The backend " + Backends.name(backend) + " cannot run here");
+        }
+        return Errors.io(errno);
     }
 
     /**
@@ -59,18 +70,18 @@ public final class Poller {
      * @param kind a constant of {@link org.nioselect.internal.channel.ChannelKind}, or
      *     {@link PollerCalls#ONCE}
      * @param ops the interest set
+     * @throws IOException as {@link #flush}, if there is no room for another note
      */
-    public void put(int index, int fd, int kind, int ops) {
-        if ((changeCount + 1) * PollerCalls.CHANGE_SIZE > changes.size()) {
-            grow();
+    public void put(int index, int fd, int kind, int ops) throws IOException {
+        if (changes == PollerCalls.MOST_CHANGES) {
+            flush();
         }
-        ByteBuffer buffer = changes.buffer();
-        int at = changeCount * PollerCalls.CHANGE_SIZE;
-        buffer.putInt(at, index);
-        buffer.putInt(at + 4, fd);
-        buffer.putInt(at + 8, kind);
-        buffer.putInt(at + 12, ops);
-        changeCount++;
+        int at = PollerCalls.CHANGES + changes * PollerCalls.CHANGE_SIZE;
+        memory.putInt(at, index);
+        memory.putInt(at + 4, fd);
+        memory.putInt(at + 8, kind);
+        memory.putInt(at + 12, ops);
+        changes++;
     }
 
     /**
@@ -78,27 +89,22 @@ public final class Poller {
      *
      * @param index its index
      * @param fd its descriptor, which must stay open until the change is made
+     * @throws IOException as {@link #put}
      */
-    public void remove(int index, int fd) {
+    public void remove(int index, int fd) throws IOException {
         put(index, fd, PollerCalls.REMOVE, 0);
-    }
-
-    private void grow() {
-        Memory larger = new Memory(2 * changes.size());
-        larger.buffer().put(0, changes.buffer(), 0, changes.size());
-        changes = larger;
     }
 
     /**
      * Makes the noted changes without waiting: what was removed is no longer watched.
      *
-     * @throws IOException if the kernel refuses one of them
+     * @throws IOException if the kernel does not forget one of them
      */
     public void flush() throws IOException {
-        if (changeCount > 0) {
-            int count = changeCount;
-            changeCount = 0;
-            int answer = PollerCalls.change(handle, changes.address(), count);
+        if (changes > 0) {
+            int count = changes;
+            changes = 0;
+            int answer = PollerCalls.change(handle, count);
             if (answer < 0) {
                 throw Errors.io(-answer);
             }
@@ -109,13 +115,14 @@ public final class Poller {
      * Makes the noted changes and waits.
      *
      * @param millis for how long at most: 0 does not wait, a negative number is for ever
-     * @return the number of events, and {@link PollerCalls#WOKEN} if it was woken
-     * @throws IOException if the kernel refuses a change, or the wait fails
+     * @return the number of events, with {@link PollerCalls#WOKEN} if it was woken and
+     *     {@link PollerCalls#REFUSED} if there is a refusal
+     * @throws IOException if the wait fails
      */
     public int select(long millis) throws IOException {
-        int count = changeCount;
-        changeCount = 0;
-        int answer = PollerCalls.select(handle, changes.address(), count, millis);
+        int count = changes;
+        changes = 0;
+        int answer = PollerCalls.select(handle, count, millis);
         if (answer < 0) {
             throw Errors.io(-answer);
         }
@@ -129,7 +136,7 @@ public final class Poller {
      * @return the event
      */
     public long event(int number) {
-        return eventBuffer.getLong(number * PollerCalls.EVENT_SIZE);
+        return memory.getLong(PollerCalls.EVENTS + number * PollerCalls.EVENT_SIZE);
     }
 
     /**
@@ -152,6 +159,24 @@ public final class Poller {
         return (int) (event >>> Integer.SIZE);
     }
 
+    /**
+     * Which registration the kernel has refused. It is at an end.
+     *
+     * @return the registration's index
+     */
+    public int refusedIndex() {
+        return (int) memory.getLong(PollerCalls.REFUSAL);
+    }
+
+    /**
+     * Why the kernel has refused it.
+     *
+     * @return the system's text
+     */
+    public String refusal() {
+        return Errno.text((int) (memory.getLong(PollerCalls.REFUSAL) >>> Integer.SIZE));
+    }
+
     /** Ends the wait in progress, or else the next one. After {@link #close} it does nothing. */
     public void wake() {
         // Held for the length of one system call at most; it keeps the waker from being freed.
@@ -168,6 +193,7 @@ public final class Poller {
             PollerCalls.closeWaker(waker);
             waker = 0;
         }
+        memory = null;
         PollerCalls.close(handle);
     }
 }

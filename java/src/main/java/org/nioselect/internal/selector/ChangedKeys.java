@@ -4,43 +4,59 @@ import java.util.Arrays;
 
 /**
  * Keys that are new or have changed since the last selection. Any thread adds; the selecting one
- * takes them all. Nobody holds its lock for longer than that takes.
+ * goes through them. Nobody holds the lock for longer than one step takes.
  */
 final class ChangedKeys {
-    private NioselectSelectionKey[] keys = new NioselectSelectionKey[16];
+    private NioselectSelectionKey[] added = new NioselectSelectionKey[16];
+    private volatile int addedCount;
+
+    /** The selecting thread's, as the rest: what it is going through. */
     private NioselectSelectionKey[] taken = new NioselectSelectionKey[16];
-    private volatile int count;
+    private int takenCount;
+    private int position;
 
     /** Adds a key, unless it is there. */
     void add(NioselectSelectionKey key) {
-        if (!key.claimQueueing()) {
+        if (key.isQueued()) {
             return;
         }
         synchronized (this) {
-            int at = count;
-            if (at == keys.length) {
-                keys = Arrays.copyOf(keys, 2 * at);
+            int at = addedCount;
+            if (at == added.length) {
+                added = Arrays.copyOf(added, 2 * at);
             }
-            keys[at] = key;
-            count = at + 1;
+            if (key.claimQueueing()) {
+                added[at] = key;
+                addedCount = at + 1;
+            }
         }
     }
 
-    /** Whether there is none; without a lock. */
-    boolean isEmpty() {
-        return count == 0;
+    /** The next key, or null if there is none: the same one until {@link #passOn}. */
+    NioselectSelectionKey next() {
+        if (position == takenCount) {
+            if (addedCount == 0) {
+                return null;
+            }
+            take();
+        }
+        NioselectSelectionKey key = taken[position];
+        // Before it is looked at, so that a change that comes later queues it anew.
+        key.leaveQueue();
+        return key;
     }
 
-    /**
-     * Takes all.
-     *
-     * @return an array that is valid until the next call, its end marked by null if it is not full
-     */
-    synchronized NioselectSelectionKey[] takeAll() {
-        NioselectSelectionKey[] full = keys;
-        keys = taken;
+    /** The next key has been dealt with. */
+    void passOn() {
+        taken[position++] = null;
+    }
+
+    private synchronized void take() {
+        NioselectSelectionKey[] full = added;
+        added = taken;
         taken = full;
-        count = 0;
-        return full;
+        takenCount = addedCount;
+        addedCount = 0;
+        position = 0;
     }
 }

@@ -1,5 +1,6 @@
 package org.nioselect.internal.selector;
 
+import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.channels.CancelledKeyException;
@@ -135,12 +136,15 @@ final class NioselectSelectionKey extends AbstractSelectionKey implements Regist
         selector.changed(this);
     }
 
-    /** Says that it is to be queued, unless it is. */
-    boolean claimQueueing() {
-        return !queued && QUEUED.compareAndSet(this, false, true);
+    boolean isQueued() {
+        return queued;
     }
 
-    /** To be called before what has changed is looked at, so that a later change queues it anew. */
+    /** Says that it is queued. False if it was said already. */
+    boolean claimQueueing() {
+        return QUEUED.compareAndSet(this, false, true);
+    }
+
     void leaveQueue() {
         queued = false;
     }
@@ -172,7 +176,7 @@ final class NioselectSelectionKey extends AbstractSelectionKey implements Regist
     }
 
     /** Puts what the poller does not know yet into its changes. */
-    void tell(Poller poller) {
+    void tell(Poller poller) throws IOException {
         int kind = registrable.kind();
         int ops = interest;
         if (kind != toldKind || ops != toldInterest) {

@@ -28,8 +28,9 @@ import org.nioselect.internal.wait.VirtualThreads;
  *
  * <p>Selecting holds the monitors that {@link Selector} documents, of the selector and of its
  * selected-key set, and no other lock while it blocks. Registering, changing an interest set and
- * cancelling leave a note for the next selection. Selecting makes one native call, and a second
- * one only to let go of cancelled keys.
+ * cancelling leave a note for the next selection, which passes all of them along with the one
+ * native call that waits. Only cancelled keys need another call: their descriptors can be closed
+ * when the kernel has forgotten them.
  */
 public final class NioselectSelector extends AbstractSelector {
     private static final long FOREVER = -1;
@@ -122,7 +123,7 @@ public final class NioselectSelector extends AbstractSelector {
         synchronized (this) {
             ensureOpen();
             if (selecting) {
-                throw new IllegalStateException("a selection is in progress");
+                throw new IllegalStateException("select in progress");
             }
             selecting = true;
             try {
@@ -146,13 +147,18 @@ public final class NioselectSelector extends AbstractSelector {
             letGoOfCancelledKeys();
             takeInChanges();
             int answer = millis == NOT ? poller.select(NOT) : waitInterruptibly(remaining);
+            IOException refusal = refusal(answer);
             letGoOfCancelledKeys();
-            int found = answer & ~PollerCalls.WOKEN;
+            int found = answer & PollerCalls.COUNT;
+            int told = NONE_VALID;
             if (found > 0) {
-                int told = action == null ? select(found) : pass(found, action);
-                if (told != NONE_VALID) {
-                    return told;
-                }
+                told = action == null ? select(found) : pass(found, action);
+            }
+            if (refusal != null) {
+                throw refusal;
+            }
+            if (told != NONE_VALID) {
+                return told;
             }
             if (found == 0 || found != answer || millis == NOT) {
                 return 0;
@@ -164,6 +170,19 @@ public final class NioselectSelector extends AbstractSelector {
                 }
             }
         }
+    }
+
+    /**
+     * What to throw if the kernel cannot watch a channel. Its key is cancelled: it would never be
+     * selected, and must not keep the others from being.
+     */
+    private IOException refusal(int answer) {
+        if ((answer & PollerCalls.REFUSED) == 0) {
+            return null;
+        }
+        NioselectSelectionKey key = table.get(poller.refusedIndex());
+        key.cancel();
+        return new IOException("Cannot watch " + key.channel() + ": " + poller.refusal());
     }
 
     private int waitInterruptibly(long millis) throws IOException {
@@ -178,7 +197,7 @@ public final class NioselectSelector extends AbstractSelector {
     /** Blocking in native code would keep the carrier of a virtual thread: another thread waits. */
     private int waitUnpinned(long millis) throws IOException {
         int answer = poller.select(NOT);
-        return answer != 0 ? answer : VirtualThreads.await(() -> poller.select(millis));
+        return answer != 0 ? answer : VirtualThreads.call(() -> poller.select(millis));
     }
 
     /** Puts the keys that were found ready into the selected-key set. */
@@ -226,7 +245,7 @@ public final class NioselectSelector extends AbstractSelector {
         // Asked without its monitor, which would cost a tenth of a selectNow that finds nothing.
         // A key that is cancelled at the same time is let go of by the next selection; one that
         // was cancelled before, as this thread knows, is seen.
-        if (!cancelled.isEmpty()) {
+        if (!cancelled.isEmpty() || !leaving.isEmpty()) {
             letGo(cancelled);
         }
     }
@@ -238,18 +257,16 @@ public final class NioselectSelector extends AbstractSelector {
             }
             cancelled.clear();
         }
-        try {
-            for (NioselectSelectionKey key : leaving) {
-                if (key.index != NioselectSelectionKey.NOWHERE) {
-                    poller.remove(key.index, key.fd());
-                }
+        for (NioselectSelectionKey key : leaving) {
+            if (key.index != NioselectSelectionKey.NOWHERE) {
+                poller.remove(key.index, key.fd());
             }
-            // Descriptors may be closed only after the kernel has forgotten them.
-            poller.flush();
-        } finally {
-            leaving.forEach(this::forget);
-            leaving.clear();
         }
+        // Descriptors may be closed only when the kernel has forgotten them. If it does not, the
+        // next selection tries again.
+        poller.flush();
+        leaving.forEach(this::forget);
+        leaving.clear();
     }
 
     private void forget(NioselectSelectionKey key) {
@@ -259,25 +276,31 @@ public final class NioselectSelector extends AbstractSelector {
         }
         selectedKeys.discard(key);
         keys.remove(key);
-        deregister(key);
+        invalidate(key);
         key.release();
     }
 
-    private void takeInChanges() {
-        if (changed.isEmpty()) {
-            return;
+    /**
+     * Takes a key away from its channel. One that the channel does not have, as its registration
+     * has failed, only becomes invalid: deregister would fail on Java 17.
+     */
+    private void invalidate(NioselectSelectionKey key) {
+        if (key.channel().keyFor(this) == key) {
+            deregister(key);
+        } else {
+            key.cancel();
         }
-        NioselectSelectionKey[] all = changed.takeAll();
-        for (int i = 0; i < all.length && all[i] != null; i++) {
-            NioselectSelectionKey key = all[i];
-            all[i] = null;
-            key.leaveQueue();
+    }
+
+    private void takeInChanges() throws IOException {
+        for (NioselectSelectionKey key = changed.next(); key != null; key = changed.next()) {
             if (key.isHeld() && key.isValid()) {
                 if (key.index == NioselectSelectionKey.NOWHERE) {
                     key.index = table.add(key);
                 }
                 key.tell(poller);
             }
+            changed.passOn();
         }
     }
 
@@ -304,7 +327,7 @@ public final class NioselectSelector extends AbstractSelector {
         if (!isOpen()) {
             // The selector may have been closed before it could see the key.
             keys.remove(key);
-            deregister(key);
+            key.cancel();
             key.release();
             throw new ClosedSelectorException();
         }
@@ -325,7 +348,7 @@ public final class NioselectSelector extends AbstractSelector {
                 poller.close();
                 selectedKeys.clear();
                 for (SelectionKey key : keys) {
-                    deregister((NioselectSelectionKey) key);
+                    invalidate((NioselectSelectionKey) key);
                     ((NioselectSelectionKey) key).release();
                 }
                 keys.clear();

@@ -21,7 +21,10 @@ public final class Memory {
      */
     public Memory(int size) {
         buffer = ByteBuffer.allocateDirect(size).order(ByteOrder.nativeOrder());
-        address = addressOf(buffer);
+        address = addressOfOwn(buffer);
+        if (address == 0) {
+            throw new InternalError("this JVM does not tell the address of a direct buffer");
+        }
     }
 
     /**
@@ -63,4 +66,7 @@ public final class Memory {
      * @return the address of its byte at index 0, or 0 for a buffer over a memory segment
      */
     public static native long addressOf(ByteBuffer buffer);
+
+    /** As JNI tells it, which takes longer but works on every JVM. */
+    private static native long addressOfOwn(ByteBuffer buffer);
 }

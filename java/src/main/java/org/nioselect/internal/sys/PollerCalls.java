@@ -1,5 +1,7 @@
 package org.nioselect.internal.sys;
 
+import java.nio.ByteBuffer;
+
 /**
  * The native poller, by handles.
  *
@@ -12,16 +14,31 @@ public final class PollerCalls {
         NativeLibrary.load();
     }
 
+    /** Where changes are in a poller's memory. */
+    public static final int CHANGES = 0;
     /** The size of a change in bytes: four ints, the index, the descriptor, the kind, the ops. */
     public static final int CHANGE_SIZE = 16;
+    /** For how many changes there is room. */
+    public static final int MOST_CHANGES = 256;
+    /** Where events are in a poller's memory. */
+    public static final int EVENTS = CHANGES + MOST_CHANGES * CHANGE_SIZE;
     /** The size of an event in bytes: a long, the index in its lower half, then the ready ops. */
     public static final int EVENT_SIZE = 8;
+    /** How many events a wait reports at most. */
+    public static final int MOST_EVENTS = 1024;
+    /** Where a refusal is: a long, the index in its lower half, then an error number. */
+    public static final int REFUSAL = EVENTS + MOST_EVENTS * EVENT_SIZE;
+
     /** In place of a kind: the registration ends. */
     public static final int REMOVE = -1;
     /** Kind: any descriptor, to be reported once, after which it has to be removed. */
     public static final int ONCE = 6;
     /** In the answer of {@link #select}: it was woken. */
     public static final int WOKEN = 1 << 30;
+    /** In the answer of {@link #select}: one descriptor cannot be watched. */
+    public static final int REFUSED = 1 << 29;
+    /** The part of the answer of {@link #select} that is the number of events. */
+    public static final int COUNT = REFUSED - 1;
 
     private PollerCalls() {
     }
@@ -38,11 +55,18 @@ public final class PollerCalls {
      * Opens a poller.
      *
      * @param backend the number of a backend
-     * @param events where it puts events
-     * @param capacity how many events there is room for
      * @return a handle, or an error number negated
      */
-    public static native long open(int backend, long events, int capacity);
+    public static native long open(int backend);
+
+    /**
+     * The memory by which a poller gets changes and gives events. It must not be used after the
+     * poller was closed.
+     *
+     * @param poller a handle
+     * @return a new buffer over the memory
+     */
+    public static native ByteBuffer memory(long poller);
 
     /**
      * Closes a poller: the kernel watches nothing for it any more.
@@ -54,25 +78,25 @@ public final class PollerCalls {
 
     /**
      * Makes changes and waits until a registration is ready, a waker wakes it or the time is over.
+     * It does not wait if there is a refusal to be told, which ends the registration.
      *
      * @param poller a handle
-     * @param changes where changes are; those that cannot fail because of the system are made
-     *     before anything else, the others are told to the kernel by this call
-     * @param count how many changes
+     * @param changes how many changes there are in its memory
      * @param millis for how long at most: 0 does not wait, a negative number is for ever
-     * @return the number of events, and {@link #WOKEN}; or an error number negated
+     * @return the number of events in its memory, with {@link #WOKEN} and {@link #REFUSED}; or an
+     *     error number negated
      */
-    public static native int select(long poller, long changes, int count, long millis);
+    public static native int select(long poller, int changes, long millis);
 
     /**
-     * Makes changes without waiting. What is removed is no longer watched when it returns.
+     * Makes changes without waiting. What is removed is no longer watched when it returns; of the
+     * others the kernel learns by the next wait.
      *
      * @param poller a handle
-     * @param changes where changes are
-     * @param count how many changes
+     * @param changes how many changes there are in its memory
      * @return 0, or an error number negated
      */
-    public static native int change(long poller, long changes, int count);
+    public static native int change(long poller, int changes);
 
     /**
      * What wakes a poller.

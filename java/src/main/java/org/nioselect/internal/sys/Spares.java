@@ -55,8 +55,11 @@ public final class Spares<T> {
         return false;
     }
 
-    /** Threads start to look in different places, so that they seldom want the same one. */
+    /**
+     * Threads start to look in different places, so that they seldom want the same one. What a
+     * subclass of Thread says its number is may be negative.
+     */
     private static int firstPlace() {
-        return (int) (Thread.currentThread().getId() % PLACES);
+        return (int) Math.floorMod(Thread.currentThread().getId(), (long) PLACES);
     }
 }

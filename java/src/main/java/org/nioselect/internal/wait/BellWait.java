@@ -11,9 +11,15 @@ import org.nioselect.internal.sys.Spares;
  * <p>close(2) on Linux wakes nobody who waits for the descriptor, hence the bell. Bells are kept
  * for the next wait, up to a bound, as opening one costs two system calls. One that was released
  * may still be rung by somebody late; that ends another's wait for no reason, which is allowed.
+ *
+ * <p>If no descriptor is left for a bell, the thread looks up again and again instead.
  */
 final class BellWait implements Waiter {
     private static final Spares<BellWait> SPARES = new Spares<>();
+
+    /** In place of a bell. */
+    private static final long NONE = -1;
+    private static final long SHORT_NANOS = 10_000_000;
 
     private enum State { SILENT, RUNG, CLOSED }
 
@@ -24,21 +30,18 @@ final class BellWait implements Waiter {
         this.bell = bell;
     }
 
-    static BellWait take() throws IOException {
+    static BellWait take() {
         BellWait spare = SPARES.take();
         if (spare != null) {
             return spare;
         }
-        long bell = Descriptors.openBell();
-        if (bell < 0) {
-            throw Errors.io((int) -bell);
-        }
-        return new BellWait(bell);
+        return new BellWait(Math.max(NONE, Descriptors.openBell()));
     }
 
     @Override
     public void await(int fd, int events, long nanos) throws IOException {
-        int answer = Descriptors.await(fd, events, bell, nanos);
+        boolean shorten = bell == NONE && (nanos < 0 || nanos > SHORT_NANOS);
+        int answer = Descriptors.await(fd, events, bell, shorten ? SHORT_NANOS : nanos);
         if (answer < 0) {
             throw Errors.io(-answer);
         }
@@ -47,7 +50,7 @@ final class BellWait implements Waiter {
     // Ringing and closing exclude each other: the bell's number may be another's by then.
     @Override
     public synchronized void wake() {
-        if (state == State.SILENT) {
+        if (state == State.SILENT && bell != NONE) {
             state = State.RUNG;
             Descriptors.ring(bell);
         }
@@ -55,6 +58,9 @@ final class BellWait implements Waiter {
 
     @Override
     public void release() {
+        if (bell == NONE) {
+            return;
+        }
         quieten();
         if (!SPARES.keep(this)) {
             close();

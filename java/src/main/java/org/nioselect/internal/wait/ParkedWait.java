@@ -7,46 +7,48 @@ import java.util.concurrent.locks.LockSupport;
  * The wait of a virtual thread: it parks while a {@link Watcher} watches the descriptor.
  */
 final class ParkedWait implements Waiter {
-    private final Thread thread = Thread.currentThread();
-    private volatile boolean woken;
-    private volatile boolean watched;
-    private IOException failure;
-
     /** Not in the watcher's table. */
     static final int NOWHERE = -1;
 
+    private final Thread thread = Thread.currentThread();
+    private int fd;
+    private volatile boolean watched;
+    private volatile boolean woken;
+    private Throwable failure;
+
     /** Where the watcher keeps it; the watcher's alone. */
     int index = NOWHERE;
-    private int fd;
+    /** Whether the watcher is about to end it; the watcher's alone. */
+    boolean isEnding;
 
     @Override
     public void await(int descriptor, int events, long nanos) throws IOException {
         Watcher watcher = Watcher.of(events);
         fd = descriptor;
         watched = true;
-        watcher.watch(this);
+        watcher.note(this);
         park(nanos);
         if (watched) {
-            watcher.forget(this);
+            watcher.note(this);
         }
-        // Only then can the descriptor be closed. An interrupted thread does not park, but the
-        // watcher is quick.
+        // Only then can the descriptor be closed. A thread that is interrupted does not park, but
+        // the watcher is quick.
         while (watched) {
             LockSupport.park(this);
-            Thread.onSpinWait();
+            Thread.yield();
         }
         if (failure != null) {
-            throw new IOException(failure);
+            throw new IOException(failure.getMessage(), failure);
         }
     }
 
     private void park(long nanos) {
-        long deadline = nanos < 0 ? 0 : System.nanoTime() + nanos;
+        long start = nanos < 0 ? 0 : System.nanoTime();
         while (watched && !woken) {
             if (nanos < 0) {
                 LockSupport.park(this);
             } else {
-                long remaining = deadline - System.nanoTime();
+                long remaining = nanos - (System.nanoTime() - start);
                 if (remaining <= 0) {
                     return;
                 }
@@ -63,8 +65,8 @@ final class ParkedWait implements Waiter {
         return watched;
     }
 
-    /** To be called by the watcher when it has stopped watching, with a failure or null. */
-    void end(IOException reason) {
+    /** To be called by the watcher when it watches no more, with a failure or null. */
+    void end(Throwable reason) {
         failure = reason;
         watched = false;
         LockSupport.unpark(thread);

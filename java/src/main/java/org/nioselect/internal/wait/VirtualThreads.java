@@ -1,12 +1,9 @@
 package org.nioselect.internal.wait;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -52,42 +49,18 @@ public final class VirtualThreads {
     }
 
     /**
-     * A call that blocks in the kernel.
-     */
-    @FunctionalInterface
-    public interface BlockingCall {
-        /**
-         * Makes the call.
-         *
-         * @return its answer
-         * @throws IOException if it fails
-         */
-        int make() throws IOException;
-    }
-
-    /**
-     * Has a platform thread make a call, so that the current, virtual thread does not keep its
-     * carrier meanwhile. An interrupt does not end it: that is up to whoever can end the call.
+     * Has a platform thread make a call that blocks, so that the current, virtual thread need not
+     * keep its carrier meanwhile. (It does on Java 21 to 23 if it holds a monitor.) An interrupt
+     * does not end the call: that is up to whoever can.
      *
      * @param call the call
      * @return its answer
      * @throws IOException if it fails
      */
-    public static int await(BlockingCall call) throws IOException {
-        try {
-            return CompletableFuture.supplyAsync(() -> {
-                try {
-                    return call.make();
-                } catch (IOException e) {
-                    throw new UncheckedIOException(e);
-                }
-            }, WAITING).join();
-        } catch (CompletionException e) {
-            if (e.getCause() instanceof UncheckedIOException unchecked) {
-                throw unchecked.getCause();
-            }
-            throw e;
-        }
+    public static int call(BlockingCall call) throws IOException {
+        HandedCall handed = new HandedCall(call);
+        WAITING.execute(handed);
+        return handed.await();
     }
 
     /** A platform thread that does not keep the process alive, and inherits nothing. */

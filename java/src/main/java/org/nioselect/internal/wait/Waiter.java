@@ -13,9 +13,8 @@ public interface Waiter {
      * A waiter for the current thread, for one operation.
      *
      * @return the waiter, to be {@linkplain #release released}
-     * @throws IOException if there is no descriptor left for it
      */
-    static Waiter forCurrentThread() throws IOException {
+    static Waiter forCurrentThread() {
         if (VirtualThreads.isCurrent()) {
             return new ParkedWait();
         }
