@@ -20,6 +20,8 @@ final class InetAddresses {
     static final InetSocketAddress WILDCARD_6 =
             new InetSocketAddress(of(new byte[IPV6_BYTES], 0), 0);
 
+    private static final InetAddress LOOPBACK_4 = of(new byte[] {127, 0, 0, 1}, 0);
+
     private InetAddresses() {
     }
 
@@ -40,6 +42,14 @@ final class InetAddresses {
         buffer.putInt(offset + AddressForm.SCOPE, scope);
         buffer.putInt(offset + AddressForm.LENGTH, bytes.length);
         buffer.put(offset + AddressForm.BYTES, bytes);
+    }
+
+    /**
+     * Where to send what is for an address: an IPv6 socket takes the wildcard of IPv4 for that of
+     * its own family, where an IPv4 socket does not receive.
+     */
+    static InetAddress target(InetAddress address) {
+        return address.equals(WILDCARD_4.getAddress()) ? LOOPBACK_4 : address;
     }
 
     static int scope(InetAddress address) {

@@ -43,7 +43,7 @@ public final class TargetCache {
             place = table.next(place);
             known = table.at(place);
         }
-        InetAddresses.write(address, form, 0);
+        InetAddresses.write(InetAddresses.target(address.getAddress()), address.getPort(), form, 0);
         table.add(KnownAddress.of(address, hash, form));
     }
 }

@@ -39,6 +39,17 @@ class DatagramReceiveTest {
     }
 
     @Test
+    void datagramToTheWildcardOfIpv4ReachesAnIpv4Channel() throws IOException {
+        try (DatagramChannel sender = DatagramChannel.open();
+                DatagramChannel receiver = DatagramChannel.open(StandardProtocolFamily.INET)) {
+            receiver.bind(null);
+            sender.send(Bytes.of("hi"), receiver.getLocalAddress());
+            receiver.receive(buffer);
+            assertEquals("hi", Bytes.text(buffer));
+        }
+    }
+
+    @Test
     void receiveReturnsTheSenderAndOneWholeDatagram() throws IOException {
         try (DatagramChannel one = bound(); DatagramChannel other = bound()) {
             assertEquals(5, one.send(Bytes.of("first"), other.getLocalAddress()));
