@@ -4,6 +4,7 @@ import static java.nio.channels.SelectionKey.OP_READ;
 import static java.nio.channels.SelectionKey.OP_WRITE;
 
 import java.io.IOException;
+import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.CancelledKeyException;
 import java.nio.channels.SelectionKey;
@@ -33,6 +34,9 @@ final class Lane {
         this.value = value;
         this.home = home;
         pair = Connections.openNonBlocking();
+        // Closed without a trace: in half an hour all ports would be waiting for late segments.
+        pair.near().setOption(StandardSocketOptions.SO_LINGER, 0);
+        pair.far().setOption(StandardSocketOptions.SO_LINGER, 0);
         key = pair.far().register(home.selector(), OP_READ, this);
         home.selector().wakeup();
     }
