@@ -1,20 +1,26 @@
 package org.nioselect.internal.channel;
 
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.Arrays;
 
 /**
  * The registrations of one channel with selectors: seldom more than one.
  */
 public final class Registrations {
-    private final CopyOnWriteArrayList<Registration> all = new CopyOnWriteArrayList<>();
+    private static final Registration[] NONE = {};
+
+    /** Replaced, never changed. */
+    private volatile Registration[] all = NONE;
 
     /**
      * A selector has registered the channel.
      *
      * @param registration the registration
      */
-    public void add(Registration registration) {
-        all.add(registration);
+    public synchronized void add(Registration registration) {
+        Registration[] before = all;
+        Registration[] after = Arrays.copyOf(before, before.length + 1);
+        after[before.length] = registration;
+        all = after;
     }
 
     /**
@@ -22,8 +28,16 @@ public final class Registrations {
      *
      * @param registration the registration
      */
-    public void remove(Registration registration) {
-        all.remove(registration);
+    public synchronized void remove(Registration registration) {
+        Registration[] before = all;
+        int place = Arrays.asList(before).indexOf(registration);
+        if (before.length == 1 && place == 0) {
+            all = NONE;
+        } else if (place >= 0) {
+            Registration[] after = Arrays.copyOf(before, before.length - 1);
+            System.arraycopy(before, place + 1, after, place, after.length - place);
+            all = after;
+        }
     }
 
     /**
@@ -32,7 +46,7 @@ public final class Registrations {
      * @return whether there is no registration
      */
     public boolean isEmpty() {
-        return all.isEmpty();
+        return all.length == 0;
     }
 
     /** Tells all selectors that the channel's kind has changed. */

@@ -201,6 +201,21 @@ final class NioselectSelectionKey extends AbstractSelectionKey implements Regist
         return true;
     }
 
+    /**
+     * By the descriptor's number, as no other key of the selector has it: the identity hash code
+     * of an object that is new and soon gone costs as much as a set look-up.
+     */
+    @Override
+    public int hashCode() {
+        return fd() * 0x9E3779B9;
+    }
+
+    /** Only it itself is equal. */
+    @Override
+    public boolean equals(Object other) {
+        return this == other;
+    }
+
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder("channel=").append(channel)
