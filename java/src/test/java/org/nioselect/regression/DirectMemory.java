@@ -8,7 +8,8 @@ import org.nioselect.support.Deadline;
 /** Takes all memory for direct buffers that a JVM has, and gives it back. */
 final class DirectMemory {
     private static final int LARGEST = 1 << 20;
-    private static final int SMALLEST = 16;
+    private static final int SMALLEST = 1 << 8;
+    private static final int STEP = 1 << 4;
     private static final int PLENTY = 1 << 16;
 
     private static final List<ByteBuffer> TAKEN = new ArrayList<>();
@@ -16,13 +17,14 @@ final class DirectMemory {
     private DirectMemory() {
     }
 
-    /** Takes what is left, to the last few bytes. */
+    /** Takes what is left, to less than a selector can use. */
     static void exhaust() {
         for (int size = LARGEST; size >= SMALLEST; ) {
             try {
                 TAKEN.add(ByteBuffer.allocateDirect(size));
             } catch (OutOfMemoryError e) {
-                size /= 2;
+                // Each refusal takes the JDK half a second: it hopes for the collector.
+                size /= STEP;
             }
         }
     }
