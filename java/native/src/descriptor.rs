@@ -161,3 +161,18 @@ pub(crate) fn duplicate(fd: jint) -> Result<jint> {
     set_nonblocking(copy.0)?;
     Ok(copy.finish())
 }
+
+/// `Sockets.replaceByNull`: the number is never free, and is inherited by programs that are
+/// started, as a standard stream has to be.
+///
+/// # Safety
+///
+/// The descriptor is open, and nobody relies on what it is.
+pub(crate) unsafe fn replace_by_null(fd: jint) -> Result<jint> {
+    let flags = libc::O_RDWR | libc::O_CLOEXEC;
+    // SAFETY: the path ends with a NUL.
+    let null = retry(|| unsafe { libc::open(c"/dev/null".as_ptr(), flags) }).map(Unfinished)?;
+    // SAFETY: as demanded.
+    retry(|| unsafe { libc::dup2(null.0, fd) })?;
+    Ok(0)
+}

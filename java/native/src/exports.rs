@@ -43,6 +43,7 @@ export! { Sockets {
         = datagram::send;
     inspect(fd: jint, memory: jlong) -> jint = socket::inspect;
     duplicate(fd: jint) -> jint = descriptor::duplicate;
+    replaceByNull(fd: jint) -> jint = descriptor::replace_by_null;
     peerCredentials(fd: jint, memory: jlong) -> jint = credentials::of_peer;
 }}
 

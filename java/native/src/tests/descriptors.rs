@@ -1,6 +1,6 @@
 //! Reading, writing, pipes and bells.
 
-use std::io::Read;
+use std::io::{Read, Write};
 use std::os::fd::{AsRawFd, IntoRawFd, OwnedFd, RawFd};
 
 use super::{address_of, owned};
@@ -98,6 +98,18 @@ fn a_closed_descriptor_is_an_error_of_each_call() {
     }
     assert_eq!(descriptor::duplicate(fd).err(), closed);
     assert_eq!(crate::option::get(fd, 4, 0).err(), closed);
+}
+
+#[test]
+fn the_null_device_takes_the_place_of_a_descriptor_and_is_inherited() {
+    let [source, sink] = pipe().map(std::fs::File::from);
+    // SAFETY: the pipe is this test's own.
+    let replaced = unsafe { descriptor::replace_by_null(sink.as_raw_fd()) };
+    assert_eq!(replaced, Ok(0));
+    assert_eq!((&source).read(&mut [0]).unwrap(), 0);
+    assert_eq!((&sink).write(&[1]).unwrap(), 1);
+    assert_eq!((&sink).read(&mut [0]).unwrap(), 0);
+    assert_eq!(flags(sink.as_raw_fd()), (false, false));
 }
 
 #[test]

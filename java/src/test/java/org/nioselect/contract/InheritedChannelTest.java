@@ -1,6 +1,7 @@
 package org.nioselect.contract;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.File;
 import java.nio.file.Files;
@@ -11,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.nioselect.support.ChildJvm;
 import org.nioselect.support.Providers;
 
@@ -42,6 +44,27 @@ class InheritedChannelTest {
         ChildJvm service = service().startedBy("sh", "-c", "exec \"$@\" >&0 2>&0", "sh");
 
         assertEquals("peer has read: pong", serve(kind, service.command("quiet")));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"tcp", "unix", "tcp-listener", "unix-listener", "udp"})
+    void theStandardInputIsAtItsEndAfterwards(String kind) throws Exception {
+        Providers.assumeOurs();
+
+        String printed = serve(kind, service().command("input"));
+
+        assertTrue(printed.startsWith("input -1"), printed);
+    }
+
+    @Test
+    void theStandardOutputStaysUsableIfItWasTheSocket() throws Exception {
+        Providers.assumeOurs();
+        Path report = folder.resolve("report");
+        ChildJvm service = service().startedBy("sh", "-c", "exec \"$@\" >&0 2>&0", "sh");
+
+        assertEquals("peer has read: pong",
+                serve("tcp", service.command("output", report.toString())));
+        assertEquals("output failed: false, error failed: false", Files.readString(report));
     }
 
     @Test

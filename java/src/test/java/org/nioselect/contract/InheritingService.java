@@ -8,22 +8,34 @@ import java.nio.channels.DatagramChannel;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 
 /** What {@link SuperServer} starts: uses the inherited channel and prints what it finds. */
 final class InheritingService {
     private InheritingService() {
     }
 
-    /** An argument keeps it from printing, as its output is the socket. */
+    /** The argument says what to print; nothing if the output is the socket. */
     public static void main(String[] args) throws Exception {
         Channel channel = System.inheritedChannel();
-        if (args.length == 0) {
-            System.out.println(describe(channel));
+        switch (args.length == 0 ? "" : args[0]) {
+            case "quiet" -> { }
+            case "input" -> System.out.println("input " + System.in.read());
+            case "output" -> Files.writeString(Path.of(args[1]), useOutput());
+            default -> System.out.println(describe(channel));
         }
         if (channel instanceof SocketChannel connection) {
             answer(connection);
             ProcessHandle.current().parent().orElseThrow().onExit().join();
         }
+    }
+
+    private static String useOutput() {
+        System.out.println("lost");
+        System.err.println("lost");
+        return "output failed: " + System.out.checkError()
+                + ", error failed: " + System.err.checkError();
     }
 
     private static String describe(Channel channel) throws IOException {

@@ -67,6 +67,19 @@ class ExtractionTest {
     }
 
     @Test
+    void aDirectoryInPlaceOfTheFileIsLeftAlone() throws Exception {
+        open();
+        Path name = onlyFile();
+        Files.delete(name);
+        Files.createDirectories(name.resolve("not empty"));
+
+        open();
+
+        assertEquals(name, onlyFile());
+        assertEquals(List.of(shared), list(temporary));
+    }
+
+    @Test
     void manyJvmsCanStartAtOnce() throws Exception {
         List<ChildJvm.Running> started = new ArrayList<>();
         for (int i = 0; i < AT_ONCE; i++) {

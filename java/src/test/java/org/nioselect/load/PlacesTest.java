@@ -2,15 +2,20 @@ package org.nioselect.load;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.abort;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.nio.file.attribute.UserPrincipalNotFoundException;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.nioselect.support.ChildJvm;
 
 /** Where the native code is looked for: each of these JVMs finds it in one place only. */
@@ -57,16 +62,57 @@ class PlacesTest {
                 .property("nioselect.native.dir", directory));
     }
 
-    @Test
-    void aFileThatAnybodyCanHavePutThereIsPassedOver() throws Exception {
+    @ParameterizedTest
+    @ValueSource(strings = {"rwxrwxrwx", "rwxrwxr-x", "rwx----w-"})
+    void aDirectoryThatOthersCanWriteToIsPassedOver(String permissions) throws Exception {
         copyLibrary();
-        Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxrwxrwx"));
+        Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString(permissions));
 
+        assertNotTrusted("others than its owner can write to the directory");
+    }
+
+    @Test
+    void aFileThatOthersCanWriteToIsPassedOver() throws Exception {
+        copyLibrary();
+        Files.setPosixFilePermissions(directory.resolve(LIBRARY),
+                PosixFilePermissions.fromString("rw-rw-r--"));
+
+        assertNotTrusted("others than its owner can write to the file");
+    }
+
+    @Test
+    void aDirectoryOfAnotherUserIsPassedOver() throws Exception {
+        copyLibrary();
+        giveAway(directory);
+
+        assertNotTrusted("the directory belongs to another user");
+    }
+
+    @Test
+    void aFileOfAnotherUserIsPassedOver() throws Exception {
+        copyLibrary();
+        giveAway(directory.resolve(LIBRARY));
+
+        assertNotTrusted("the file belongs to another user");
+    }
+
+    /** Only the superuser can: others skip the test. */
+    private static void giveAway(Path path) throws IOException {
+        try {
+            Files.setOwner(path, path.getFileSystem().getUserPrincipalLookupService()
+                    .lookupPrincipalByName("nobody"));
+        } catch (FileSystemException | UserPrincipalNotFoundException e) {
+            abort("files cannot be given away here: " + e);
+        }
+    }
+
+    /** On a processor that the jar has nothing for. */
+    private void assertNotTrusted(String reason) throws Exception {
         String printed = jvm().property("nioselect.native.dir", directory)
                 .property("os.arch", "z80").run();
 
-        assertTrue(printed.contains(directory.resolve(LIBRARY)
-                + ": not trusted, as everybody can write to the directory"), printed);
+        assertTrue(printed.contains(directory.resolve(LIBRARY) + ": not trusted, as " + reason),
+                printed);
     }
 
     private static ChildJvm jvm() {

@@ -37,16 +37,20 @@ public final class DatagramSocketAdaptor extends DatagramOptions {
     }
 
     /**
-     * Creates the socket of a channel.
+     * Creates the socket of a channel. The constructor of the superclass opens a socket, for which
+     * it asks the factory of the application if {@code setDatagramSocketImplFactory} was called.
      *
      * @param channel the channel
      * @return a new socket
      * @throws UncheckedIOException if no descriptor is left for the socket that the constructor of
-     *     the superclass opens
+     *     the superclass opens, or only a few when that is the first one
      */
     public static DatagramSocketAdaptor of(NioselectDatagramChannel channel) {
         try {
-            return new DatagramSocketAdaptor(channel);
+            JdkInitialization.demandRoom();
+            DatagramSocketAdaptor created = new DatagramSocketAdaptor(channel);
+            JdkInitialization.succeeded();
+            return created;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -25,7 +25,7 @@ public final class InheritedChannel {
      * @param provider its provider
      * @return always the same channel; null if the standard input is no socket that a channel of
      *     java.nio can be made over
-     * @throws IOException if the system has no descriptor left
+     * @throws IOException if the system has no descriptor left, or no null device
      */
     public static synchronized Channel get(SelectorProvider provider) throws IOException {
         if (!known) {
@@ -61,7 +61,12 @@ public final class InheritedChannel {
             case Sockets.LISTENER -> new NioselectServerSocketChannel(provider, family, fd);
             default -> new NioselectDatagramChannel(provider, family, fd, connected);
         };
-        StandardStreams.letGoOfInput();
+        try {
+            StandardStreams.letGoOfInput();
+        } catch (IOException e) {
+            made.close();
+            throw e;
+        }
         return made;
     }
 }

@@ -1,12 +1,7 @@
 package org.nioselect.internal.channel;
 
-import java.io.Closeable;
-import java.io.FileDescriptor;
-import java.io.FileInputStream;
-import java.io.FileOutputStream;
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.List;
+import org.nioselect.internal.net.Errors;
 import org.nioselect.internal.sys.AddressForm;
 import org.nioselect.internal.sys.Memory;
 import org.nioselect.internal.sys.Sockets;
@@ -24,27 +19,19 @@ final class StandardStreams {
     }
 
     /**
-     * Closes the standard input, and of the other two those that are the same socket. The JDK puts
-     * the null device in place of a standard stream that is closed.
+     * Puts the null device in place of the standard input, and of those of the other two that are
+     * the same socket. They stay usable, but have nothing to do with the socket any more. The
+     * input is the last, so that all of this can be tried again.
+     *
+     * @throws IOException if the system has no descriptor left, or no null device
      */
-    static void letGoOfInput() {
-        List<Closeable> streams = new ArrayList<>();
-        streams.add(new FileInputStream(FileDescriptor.in));
-        if (isInput(OUTPUT)) {
-            streams.add(new FileOutputStream(FileDescriptor.out));
+    static void letGoOfInput() throws IOException {
+        for (int fd : new int[] {ERROR, OUTPUT}) {
+            if (isInput(fd)) {
+                Errors.check(Sockets.replaceByNull(fd));
+            }
         }
-        if (isInput(ERROR)) {
-            streams.add(new FileOutputStream(FileDescriptor.err));
-        }
-        streams.forEach(StandardStreams::close);
-    }
-
-    private static void close(Closeable stream) {
-        try {
-            stream.close();
-        } catch (IOException e) {
-            // The descriptor is replaced all the same.
-        }
+        Errors.check(Sockets.replaceByNull(INPUT));
     }
 
     /** The output of a service can be another socket, such as that of a log. */

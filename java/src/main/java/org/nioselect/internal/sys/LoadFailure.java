@@ -75,11 +75,6 @@ final class LoadFailure extends IOException {
         return false;
     }
 
-    /** Whether another class loader of this JVM has loaded the same file. */
-    boolean isTaken() {
-        return says(getMessage(), "already loaded in another classloader");
-    }
-
     /** What helps, or null if nothing better is known than another file. */
     String advice() {
         return advice;

@@ -66,7 +66,10 @@ public final class NativeLibrary {
         }
         File file = new File(directory, System.mapLibraryName(NAME)).getAbsoluteFile();
         return report.succeeds(file.getPath(), () -> {
-            PrivateDirectory.demandTrust(file);
+            if (!file.isFile()) {
+                throw new LoadFailure("there is no such file", null);
+            }
+            Trust.demand(file);
             load(file);
         });
     }
@@ -78,15 +81,14 @@ public final class NativeLibrary {
     }
 
     /**
-     * Loads from a file that all JVMs of this user share, or else from one of this JVM's own: a
+     * Loads from a file that all JVMs of this user share, or else from one of this JVM's own. A
      * file can be loaded by one class loader only, and an application can have this class in
-     * several.
+     * several; and others of this user can have left anything in the shared directory.
      */
     private static void loadCopy(Extraction.Code code, File parent) throws IOException {
         File own = PrivateDirectory.create(parent);
         try {
-            File shared = PrivateDirectory.shared(parent, own);
-            if (shared == null || !loadUnlessTaken(code.in(shared))) {
+            if (!loadsShared(code, parent, own)) {
                 load(code.in(own));
             }
         } finally {
@@ -94,15 +96,17 @@ public final class NativeLibrary {
         }
     }
 
-    private static boolean loadUnlessTaken(File file) throws LoadFailure {
+    private static boolean loadsShared(Extraction.Code code, File parent, File own) {
         try {
-            load(file);
-            return true;
-        } catch (LoadFailure e) {
-            if (e.isTaken()) {
+            File shared = PrivateDirectory.shared(parent, own);
+            if (shared == null) {
                 return false;
             }
-            throw e;
+            load(code.in(shared));
+            return true;
+        } catch (IOException e) {
+            // If the reason is not that directory, the one of this JVM's own tells it as well.
+            return false;
         }
     }
 

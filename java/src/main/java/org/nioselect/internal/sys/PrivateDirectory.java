@@ -72,7 +72,7 @@ final class PrivateDirectory {
      * @return null if it belongs to somebody else or that cannot be told
      */
     static File shared(File parent, File own) throws IOException {
-        if (hasForeignFileSystem()) {
+        if (Trust.cannotBeTold()) {
             return null;
         }
         Path directory = new File(parent, PREFIX + userName()).toPath();
@@ -87,28 +87,8 @@ final class PrivateDirectory {
         return trusted ? directory.toFile() : null;
     }
 
-    /** Refuses a file that anybody can have put there. */
-    static void demandTrust(File file) throws IOException {
-        if (!file.isFile()) {
-            throw new LoadFailure("there is no such file", null);
-        }
-        if (hasForeignFileSystem()) {
-            throw new LoadFailure("whether others can write to the directory cannot be told under"
-                    + " a default file system of the application's; java.library.path can name it",
-                    null);
-        }
-        Path directory = file.getParentFile().toPath();
-        if (Files.getPosixFilePermissions(directory).contains(PosixFilePermission.OTHERS_WRITE)) {
-            throw LoadFailure.ofDirectory("not trusted, as everybody can write to the directory");
-        }
-    }
-
     private static PosixFileAttributes attributes(Path path) throws IOException {
         return Files.readAttributes(path, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-    }
-
-    private static boolean hasForeignFileSystem() {
-        return System.getProperty("java.nio.file.spi.DefaultFileSystemProvider") != null;
     }
 
     private static String userName() {

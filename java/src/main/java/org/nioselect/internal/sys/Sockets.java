@@ -190,6 +190,15 @@ public final class Sockets {
     public static native int duplicate(int fd);
 
     /**
+     * Puts the null device in place of a standard stream, in one step: nothing that is opened at
+     * the same time can get its number.
+     *
+     * @param fd an open descriptor
+     * @return 0
+     */
+    public static native int replaceByNull(int fd);
+
+    /**
      * The credentials of the peer of a UNIX domain socket.
      *
      * @param fd a connected UNIX domain socket
