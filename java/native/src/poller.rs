@@ -210,12 +210,11 @@ impl From<Error> for Errno {
     }
 }
 
-/// The preferred backend first.
+/// Those that can run here first, the best of them before the others.
 fn backends_in_order() -> Vec<Backend> {
     let mut all = Backend::ALL.to_vec();
-    if let Ok(preferred) = Backend::preferred() {
-        all.sort_by_key(|&backend| backend != preferred);
-    }
+    let available = Backend::available();
+    all.sort_by_key(|backend| !available.contains(backend));
     all
 }
 

@@ -19,39 +19,44 @@ import org.nioselect.internal.selector.NioselectSelector;
 import org.nioselect.internal.sys.NativeLibrary;
 
 /**
- * Channels and selectors over epoll, kqueue, poll and others.
+ * Channels and selectors over epoll, poll or select.
  *
- * <p>With the jar on the class path and one option a whole JVM runs on it, unchanged: all that
- * {@code SocketChannel.open()}, {@code Selector.open()} and their like give comes from here.
+ * <p>With the jar on the class path and one option a whole JVM runs on it, unchanged: every channel
+ * and selector that {@code SocketChannel.open()}, {@code Selector.open()} and their like return
+ * comes from here. ({@code new Socket()}, {@code new DatagramSocket()} and asynchronous channels
+ * do not ask a provider.)
  * <pre>{@code
- * java -cp app.jar:nioselect.jar \
+ * java -cp app.jar:nioselect-0.1.0.jar \
  *     -Djava.nio.channels.spi.SelectorProvider=org.nioselect.NioselectProvider App
  * }</pre>
  * On the module path, {@code --add-modules org.nioselect} has to be added. The jar must be visible
- * to the system class loader: a class path inside another jar or of a web application does not do.
- * Frameworks that take a provider, as Netty's {@code NioIoHandler} does, can be given
- * {@link #provider()} without the option.
+ * to the system class loader: a jar packed inside another one, or in a web application, is not
+ * found, and with {@code java -jar} it has to be in the {@code Class-Path} of the manifest.
+ *
+ * <p>Who hands on a provider takes {@link #provider()}, and needs no option. It has to be given to
+ * all who open channels and selectors: those of different providers refuse each other.
  *
  * <p>Since Java 24 the JVM warns of code that loads native code, unless it is started with
  * {@code --enable-native-access=ALL-UNNAMED} (on the module path:
- * {@code --enable-native-access=org.nioselect}), be it in the environment variable
- * {@code JDK_JAVA_OPTIONS}, or from a jar whose manifest has
- * {@code Enable-Native-Access: ALL-UNNAMED}.
+ * {@code --enable-native-access=org.nioselect}). The option can also stand in the environment
+ * variable {@code JDK_JAVA_OPTIONS}, or {@code Enable-Native-Access: ALL-UNNAMED} in the manifest
+ * of the jar that is started with {@code java -jar}.
  *
  * <p>System properties:
  * <dl>
  * <dt>{@code nioselect.backend}</dt>
- * <dd>the mechanism under a selector, such as {@code epoll}, {@code poll} or {@code select}; by
- * default the best that the system has</dd>
+ * <dd>the mechanism under the selectors that are opened from then on: {@code epoll}, {@code poll}
+ * or {@code select}; by default the best that the system has</dd>
  * <dt>{@code nioselect.native.dir}</dt>
- * <dd>a directory that has the native library, or into which it is copied from the jar. The
- * default is {@code java.io.tmpdir}; another one is needed if code cannot be run from there. A
- * library in {@code java.library.path} comes first</dd>
+ * <dd>a directory that has the native library, or into which it is copied from the jar. It must
+ * belong to the user or to root, and others must not be able to write to it. The default is
+ * {@code java.io.tmpdir}; another one is needed if code cannot be run from there. A library in
+ * {@code java.library.path} comes first</dd>
  * </dl>
  *
- * <p>An instance can always be had. If the native library cannot be loaded, each method that opens
- * something throws an {@link UnsatisfiedLinkError}, whose message says what was tried and what
- * helps.
+ * <p>Constructing the provider never fails. If the native library cannot be loaded, each method
+ * that opens something throws an {@link UnsatisfiedLinkError}, whose message says what was tried
+ * and what helps. There are no checks of a {@code SecurityManager}.
  */
 public final class NioselectProvider extends SelectorProvider {
     /** For the JVM, which instantiates the provider that the system property names. */
@@ -76,6 +81,14 @@ public final class NioselectProvider extends SelectorProvider {
                         : new NioselectProvider();
     }
 
+    /**
+     * Opens a selector over the backend that the system property {@code nioselect.backend} names
+     * just then, or else the best one.
+     *
+     * @return the new selector
+     * @throws IllegalArgumentException if the property names no backend of this system
+     * @throws IOException if there is no descriptor left
+     */
     @Override
     public AbstractSelector openSelector() throws IOException {
         NativeLibrary.load();
