@@ -15,6 +15,7 @@ import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.DatagramChannel;
 import java.nio.channels.UnresolvedAddressException;
+import java.nio.channels.UnsupportedAddressTypeException;
 import java.util.concurrent.locks.ReentrantLock;
 import org.nioselect.internal.channel.NioselectDatagramChannel;
 import org.nioselect.internal.sys.Fields;
@@ -77,12 +78,21 @@ public final class DatagramSocketAdaptor extends DatagramOptions {
 
     @Override
     public void bind(SocketAddress local) throws SocketException {
+        checkType(local);
         try {
             channel.bind(local);
-        } catch (AlreadyBoundException | UnresolvedAddressException e) {
+        } catch (AlreadyBoundException | UnresolvedAddressException
+                | UnsupportedAddressTypeException e) {
             throw Translation.ofUnchecked(e);
         } catch (IOException e) {
             throw Translation.ofChecked(e);
+        }
+    }
+
+    /** Of another kind of address the JDK's sockets tell by the exception of a channel. */
+    private static void checkType(SocketAddress address) {
+        if (address != null && !(address instanceof InetSocketAddress)) {
+            throw new UnsupportedAddressTypeException();
         }
     }
 
@@ -131,9 +141,10 @@ public final class DatagramSocketAdaptor extends DatagramOptions {
         if (remote == null) {
             throw new IllegalArgumentException("Address can't be null");
         }
+        checkType(remote);
         try {
             channel.reconnect(remote);
-        } catch (UnresolvedAddressException e) {
+        } catch (UnresolvedAddressException | UnsupportedAddressTypeException e) {
             throw Translation.ofUnchecked(e);
         } catch (ClosedChannelException e) {
             // Sockets for datagrams have always been silent about that.

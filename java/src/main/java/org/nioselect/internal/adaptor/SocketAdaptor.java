@@ -60,19 +60,31 @@ public final class SocketAdaptor extends Socket {
         if (remote == null) {
             throw new IllegalArgumentException("connect: The address can't be null");
         }
+        boolean unresolved = remote instanceof InetSocketAddress inet && inet.isUnresolved();
+        if (unresolved && CLOSED_BY_UNRESOLVED) {
+            ensureConnectable();
+            close();
+            throw new UnknownHostException(remote.toString());
+        }
         if (timeout < 0) {
             throw new IllegalArgumentException("connect: timeout can't be negative");
         }
-        if (remote instanceof InetSocketAddress inet && inet.isUnresolved()) {
-            if (CLOSED_BY_UNRESOLVED) {
-                close();
-            }
+        if (unresolved) {
             throw new UnknownHostException(remote.toString());
         }
         try {
             channel.blockingConnect(remote, Options.nanos(timeout));
         } catch (RuntimeException e) {
             throw Translation.ofUnchecked(e);
+        }
+    }
+
+    private void ensureConnectable() throws SocketException {
+        if (isClosed()) {
+            throw new SocketException("Socket is closed");
+        }
+        if (isConnected()) {
+            throw new SocketException("Already connected");
         }
     }
 

@@ -24,7 +24,9 @@ final class SocketOutput extends OutputStream {
     @Override
     public void write(byte[] src, int offset, int length) throws IOException {
         Objects.checkFromIndexSize(offset, length, src.length);
-        channel.blockingWriteFully(ByteBuffer.wrap(src, offset, length));
+        if (length > 0) {
+            channel.blockingWriteFully(ByteBuffer.wrap(src, offset, length));
+        }
     }
 
     @Override

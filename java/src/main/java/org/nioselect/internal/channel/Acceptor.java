@@ -101,7 +101,13 @@ final class Acceptor {
         if (accepted < 0) {
             throw channel.failed(Errors.io(-accepted));
         }
-        return new NioselectSocketChannel(channel.provider(), family, accepted,
-                SocketAddresses.read(peer, 0));
+        Descriptor owned = new Descriptor(accepted);
+        try {
+            return new NioselectSocketChannel(channel.provider(), family, owned,
+                    SocketAddresses.read(peer, 0));
+        } catch (Throwable e) {
+            owned.close();
+            throw e;
+        }
     }
 }

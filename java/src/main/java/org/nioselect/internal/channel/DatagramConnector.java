@@ -80,10 +80,10 @@ final class DatagramConnector {
     }
 
     private void connectTo(InetSocketAddress peer) throws IOException {
-        ends.bindIfUnbound();
         if (peer.getPort() == 0) {
             throw new SocketException("Can't connect to port 0");
         }
+        ends.bindIfUnbound();
         ends.disconnect();
         ends.connect(peer);
         // What came in before may be of others.

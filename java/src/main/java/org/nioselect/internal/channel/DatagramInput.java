@@ -131,7 +131,8 @@ final class DatagramInput extends DatagramDirection {
         }
         int fd = channel.enter();
         try {
-            return Transfer.read(fd, dsts, offset, length);
+            long n = Transfer.read(fd, dsts, offset, length);
+            return n == Transfer.NOTHING_TO_DO ? 0 : n;
         } finally {
             channel.leave();
         }

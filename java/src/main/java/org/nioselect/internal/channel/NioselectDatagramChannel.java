@@ -69,7 +69,7 @@ public final class NioselectDatagramChannel extends DatagramChannel implements B
         this(provider, family, new Descriptor(fd));
         try {
             ends.adopt(connected);
-        } catch (IOException e) {
+        } catch (Throwable e) {
             close();
             throw e;
         }

@@ -65,7 +65,7 @@ public final class NioselectServerSocketChannel extends ServerSocketChannel
         this(provider, family, new Descriptor(fd));
         try {
             local = AddressCalls.local(fd);
-        } catch (IOException e) {
+        } catch (Throwable e) {
             close();
             throw e;
         }

@@ -63,9 +63,9 @@ public final class NioselectSocketChannel extends SocketChannel implements Block
     }
 
     /** Takes over an accepted socket, whose peer may have gone already. */
-    NioselectSocketChannel(SelectorProvider provider, int family, int fd, SocketAddress peer)
-            throws IOException {
-        this(provider, family, new Descriptor(fd));
+    NioselectSocketChannel(SelectorProvider provider, int family, Descriptor accepted,
+            SocketAddress peer) throws IOException {
+        this(provider, family, accepted);
         adopt(true, peer);
     }
 
@@ -90,7 +90,7 @@ public final class NioselectSocketChannel extends SocketChannel implements Block
             } else if (LocalNames.isName(local)) {
                 connection.bound(local);
             }
-        } catch (IOException e) {
+        } catch (Throwable e) {
             close();
             throw e;
         }
@@ -332,10 +332,11 @@ public final class NioselectSocketChannel extends SocketChannel implements Block
     // Takes no turn: it has to end operations that have theirs, in any thread.
     @Override
     protected void implCloseSelectableChannel() {
-        if (connection.isConnected() && !registrations.isEmpty()) {
-            StreamClose.beforeDeregistration(descriptor, family);
+        if (connection.isConnected()) {
+            descriptor.close(fd -> StreamClose.endOutput(fd, family));
+        } else {
+            descriptor.close();
         }
-        descriptor.close();
         input.lane().wake();
         output.lane().wake();
     }

@@ -40,15 +40,6 @@ public final class Registrations {
         }
     }
 
-    /**
-     * Whether a selector may still watch the channel.
-     *
-     * @return whether there is no registration
-     */
-    public boolean isEmpty() {
-        return all.length == 0;
-    }
-
     /** Tells all selectors that the channel's kind has changed. */
     public void kindChanged() {
         for (Registration registration : all) {

@@ -24,7 +24,7 @@ final class Settings {
     }
 
     <T> void set(SocketOption<T> name, T value) throws IOException {
-        options.check(name);
+        options.check(name, value);
         int fd = channel.enter();
         try {
             options.set(fd, family, name, value);

@@ -135,6 +135,9 @@ final class StreamInput {
             }
             n = Transfer.read(fd, one);
         }
+        if (n == Transfer.NOTHING_TO_DO) {
+            return 0;
+        }
         return n == 0 ? END : n;
     }
 

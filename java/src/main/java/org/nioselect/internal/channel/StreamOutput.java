@@ -156,19 +156,48 @@ final class StreamOutput {
         lane.lock();
         try {
             ensureWritable();
-            int fd = channel.enter();
-            try {
-                int n = Sockets.sendUrgent(fd, data);
-                if (n == -Errno.EAGAIN) {
-                    throw new IOException("Socket buffer full");
-                }
-                result(n);
-            } finally {
-                channel.leave();
+            if (channel.isBlocking()) {
+                sendUrgentWaiting(data);
+            } else {
+                sendUrgentNow(data);
             }
         } finally {
             lane.unlock();
         }
+    }
+
+    private void sendUrgentNow(int data) throws IOException {
+        int fd = channel.enter();
+        try {
+            int n = Sockets.sendUrgent(fd, data);
+            if (n == -Errno.EAGAIN) {
+                throw new IOException("Socket buffer full");
+            }
+            result(n);
+        } finally {
+            channel.leave();
+        }
+    }
+
+    private void sendUrgentWaiting(int data) throws IOException {
+        int n = -Errno.EAGAIN;
+        try {
+            channel.beginBlocking();
+            if (descriptor.enter()) {
+                try {
+                    n = Sockets.sendUrgent(descriptor.fd(), data);
+                    while (n == -Errno.EAGAIN
+                            && lane.await(descriptor, Descriptors.WRITABLE, Lane.FOREVER)) {
+                        n = Sockets.sendUrgent(descriptor.fd(), data);
+                    }
+                } finally {
+                    descriptor.leave();
+                }
+            }
+        } finally {
+            channel.endBlocking(n >= 0);
+        }
+        result(n);
     }
 
     boolean isShut() {

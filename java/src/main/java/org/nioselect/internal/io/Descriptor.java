@@ -3,6 +3,7 @@ package org.nioselect.internal.io;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.lang.ref.Cleaner;
+import java.util.function.IntConsumer;
 import org.nioselect.internal.sys.Descriptors;
 
 /**
@@ -91,6 +92,25 @@ public final class Descriptor {
         int before = (int) STATE.getAndBitwiseOr(this, CLOSING);
         if (before == 0) {
             Descriptors.close(fd);
+        }
+    }
+
+    /**
+     * Does the same, and something else if the number stays open for others who use it.
+     *
+     * @param whileUsed what to do with the number then
+     */
+    public void close(IntConsumer whileUsed) {
+        if (!enter()) {
+            return;
+        }
+        try {
+            int users = (int) STATE.getAndBitwiseOr(this, CLOSING) & ~CLOSING;
+            if (users > 1) {
+                whileUsed.accept(fd);
+            }
+        } finally {
+            leave();
         }
     }
 

@@ -13,10 +13,16 @@ import org.nioselect.internal.sys.Memory;
  * costs more; and of those over memory segments, whose memory may be freed meanwhile.
  *
  * <p>Answers are those of native methods: the number of bytes, by which the buffers' positions
- * have moved on; 0 at the end of input; or an error number negated. So 0 also stands for a
- * transfer of nothing, which callers ask for only if that cannot be mistaken.
+ * have moved on; 0 at the end of input; or an error number negated. A read of nothing has an
+ * answer of its own, {@link #NOTHING_TO_DO}.
  */
 public final class Transfer {
+    /**
+     * The answer of a read that finds no room at all: another thread has filled the buffers
+     * meanwhile. No error number is as large.
+     */
+    public static final int NOTHING_TO_DO = Integer.MIN_VALUE;
+
     /** Direct buffers are copied up to this size. */
     private static final int SMALL = 1024;
 
@@ -28,11 +34,14 @@ public final class Transfer {
      *
      * @param fd a descriptor
      * @param dst a buffer that is not read-only and has something remaining
-     * @return how many bytes, 0 at the end, or an error
+     * @return how many bytes, 0 at the end, {@link #NOTHING_TO_DO}, or an error
      */
     public static int read(int fd, ByteBuffer dst) {
         int position = dst.position();
         int length = length(dst, position);
+        if (length == 0) {
+            return NOTHING_TO_DO;
+        }
         long address = addressOf(dst, length);
         if (address == 0) {
             return readCopied(fd, dst, position, Math.min(length, Scratch.LARGEST));
@@ -70,6 +79,9 @@ public final class Transfer {
     public static int write(int fd, ByteBuffer src) {
         int position = src.position();
         int length = length(src, position);
+        if (length == 0) {
+            return 0;
+        }
         long address = addressOf(src, length);
         if (address == 0) {
             return writeCopied(fd, src, position, Math.min(length, Scratch.LARGEST));
@@ -102,7 +114,7 @@ public final class Transfer {
      * @param dsts buffers
      * @param offset the index of the first one
      * @param length how many buffers, of which one has something remaining
-     * @return how many bytes, 0 at the end, or an error
+     * @return how many bytes, 0 at the end, {@link #NOTHING_TO_DO}, or an error
      * @throws IllegalArgumentException if one of them is read-only
      */
     public static long read(int fd, ByteBuffer[] dsts, int offset, int length) {

@@ -1,5 +1,6 @@
 package org.nioselect.internal.io;
 
+import java.nio.BufferOverflowException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.nioselect.internal.sys.Descriptors;
@@ -26,6 +27,8 @@ public final class VectorTransfer {
     private final ByteBuffer[] buffers = new ByteBuffer[MOST_BUFFERS];
     /** For each buffer, where in our memory the bytes will be that are to be copied into it. */
     private final int[] deliveries = new int[MOST_BUFFERS];
+    /** How many bytes of each buffer, or for it, the kernel may take or give. */
+    private final int[] lengths = new int[MOST_BUFFERS];
     private int count;
     private int pieces;
     private int used;
@@ -88,8 +91,13 @@ public final class VectorTransfer {
         for (int i = offset; i < offset + length && hasRoom(); i++) {
             addDestination(dsts[i]);
         }
+        if (pieces == 0) {
+            return Transfer.NOTHING_TO_DO;
+        }
         long n = Descriptors.readv(fd, memory.address(), pieces);
-        finish(n);
+        if (!finish(n)) {
+            throw new BufferOverflowException();
+        }
         return n;
     }
 
@@ -97,6 +105,9 @@ public final class VectorTransfer {
         start();
         for (int i = offset; i < offset + length && hasRoom(); i++) {
             addSource(srcs[i]);
+        }
+        if (pieces == 0) {
+            return 0;
         }
         long n = Descriptors.writev(fd, memory.address(), pieces);
         finish(n);
@@ -122,8 +133,9 @@ public final class VectorTransfer {
         int length = Transfer.length(buffer, position);
         if (length > 0 && !addAsItIs(buffer, position, length)) {
             Transfer.touch(buffer, position);
-            add(buffer, used);
-            reserve(Math.min(length, memory.size() - used));
+            int copied = Math.min(length, memory.size() - used);
+            add(buffer, used, copied);
+            reserve(copied);
         }
     }
 
@@ -133,7 +145,7 @@ public final class VectorTransfer {
         if (length > 0 && !addAsItIs(buffer, position, length)) {
             int copied = Math.min(length, memory.size() - used);
             memory.buffer().put(used, buffer, position, copied);
-            add(buffer, NOTHING);
+            add(buffer, NOTHING, copied);
             reserve(copied);
         }
     }
@@ -143,14 +155,15 @@ public final class VectorTransfer {
         if (address == 0) {
             return false;
         }
-        add(buffer, NOTHING);
+        add(buffer, NOTHING, length);
         addPiece(address + position, length);
         lastIsOurs = false;
         return true;
     }
 
-    private void add(ByteBuffer buffer, int delivery) {
+    private void add(ByteBuffer buffer, int delivery, int length) {
         buffers[count] = buffer;
+        lengths[count] = length;
         deliveries[count] = delivery;
         count++;
     }
@@ -171,19 +184,26 @@ public final class VectorTransfer {
         pieces++;
     }
 
-    /** After the transfer of n bytes: delivers those that were read by way of our memory. */
-    private void finish(long n) {
+    /**
+     * After the transfer of n bytes: delivers those that were read by way of our memory. False if
+     * a buffer has no room for its bytes any more, such as one that is in the list twice.
+     */
+    private boolean finish(long n) {
+        boolean complete = true;
         long left = n;
         for (int i = 0; i < count && left > 0; i++) {
             ByteBuffer buffer = buffers[i];
             int position = buffer.position();
-            int length = (int) Math.min(Transfer.length(buffer, position), left);
+            int length = (int) Math.min(lengths[i], left);
+            int moved = Math.min(length, Transfer.length(buffer, position));
             if (deliveries[i] != NOTHING) {
-                buffer.put(position, memory.buffer(), deliveries[i], length);
+                buffer.put(position, memory.buffer(), deliveries[i], moved);
             }
-            buffer.position(position + length);
+            buffer.position(position + moved);
+            complete &= moved == length;
             left -= length;
         }
+        return complete;
     }
 
     private long word(int index) {

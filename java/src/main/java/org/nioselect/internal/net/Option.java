@@ -26,12 +26,4 @@ abstract class Option<T> {
 
     /** Sets the option to a value of its type. */
     abstract void set(int fd, int family, T value) throws IOException;
-
-    /** Sets the option, if the value is of its type: callers may have got around the compiler. */
-    final void setChecked(int fd, int family, T value) throws IOException {
-        if (!name.type().isInstance(value)) {
-            throw new IllegalArgumentException("Invalid value '" + value + "'");
-        }
-        set(fd, family, value);
-    }
 }

@@ -68,7 +68,7 @@ public final class OptionSet {
     }
 
     /**
-     * Sets an option.
+     * Sets an option that was checked.
      *
      * @param fd a socket
      * @param family its family
@@ -80,7 +80,7 @@ public final class OptionSet {
      * @throws IOException if the system refuses
      */
     public <T> void set(int fd, int family, SocketOption<T> name, T value) throws IOException {
-        find(name).setChecked(fd, family, value);
+        find(name).set(fd, family, value);
     }
 
     /**
@@ -106,6 +106,21 @@ public final class OptionSet {
      */
     public void check(SocketOption<?> name) {
         find(name);
+    }
+
+    /**
+     * Checks that an option is in this set and has such values, which is asked before whether the
+     * channel is open.
+     *
+     * @param name an option
+     * @param value a value, which may have got around the compiler
+     * @throws UnsupportedOperationException if the option is not in this set
+     * @throws IllegalArgumentException if the value is not of its type
+     */
+    public void check(SocketOption<?> name, Object value) {
+        if (!find(name).name().type().isInstance(value)) {
+            throw new IllegalArgumentException("Invalid value '" + value + "'");
+        }
     }
 
     // The constructor has put every option under its own name.

@@ -4,6 +4,7 @@ import java.net.SocketException;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.Charset;
+import java.nio.file.InvalidPathException;
 import org.nioselect.internal.sys.AddressForm;
 
 /**
@@ -16,6 +17,9 @@ final class UnixPaths {
     /** What file names are encoded in, which {@code file.encoding} does not tell. */
     private static final Charset CHARSET =
             Charset.forName(System.getProperty("sun.jnu.encoding", "UTF-8"));
+
+    /** Also stands for names that Java cannot express. */
+    private static final UnixDomainSocketAddress UNNAMED = UnixDomainSocketAddress.of("");
 
     private UnixPaths() {
     }
@@ -36,7 +40,15 @@ final class UnixPaths {
     static UnixDomainSocketAddress read(ByteBuffer buffer, int offset) {
         byte[] path = new byte[buffer.getInt(offset + AddressForm.LENGTH)];
         buffer.get(offset + AddressForm.BYTES, path);
-        return UnixDomainSocketAddress.of(isAbstract(path) ? "" : new String(path, CHARSET));
+        if (isAbstract(path)) {
+            return UNNAMED;
+        }
+        try {
+            return UnixDomainSocketAddress.of(new String(path, CHARSET));
+        } catch (InvalidPathException e) {
+            // Another process may name its socket in bytes that are no text here.
+            return UNNAMED;
+        }
     }
 
     /** A name that Linux keeps outside the file system, for which Java has no address. */
