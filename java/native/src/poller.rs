@@ -102,6 +102,9 @@ impl JavaPoller {
             self.tokens.resize(place + 1, None);
         }
         if change.kind == REMOVE {
+            // The index will be another's.
+            self.refusals
+                .retain(|&refusal| refusal as u32 != change.index);
             if let Some(token) = self.tokens[place] {
                 self.poller.deregister(token)?;
                 self.tokens[place] = None;
@@ -443,6 +446,27 @@ mod tests {
         drop(poller);
         // SAFETY: as above.
         unsafe { wake(waker).and_then(|_| close_waker(waker)) }.unwrap();
+    }
+
+    #[test]
+    fn a_refusal_of_what_is_removed_is_not_told_of_its_successor() {
+        let (ours, _theirs) = readable_pair();
+        let file = File::open("/proc/self/exe").unwrap();
+        let poller = Opened::new();
+        let refused = |index| Change {
+            fd: file.as_raw_fd(),
+            ..put(index, &ours, CONNECTED, READ)
+        };
+        let twice = [refused(0), refused(1)];
+        assert_eq!(poller.select(&twice), REFUSED);
+        let told = poller.refusal() as u32;
+        let other = 1 - told;
+        let removed = put(other, &ours, REMOVE, Ops::empty());
+        assert_eq!(
+            poller.select(&[removed, put(other, &ours, CONNECTED, READ)]),
+            1
+        );
+        assert_eq!(poller.event(), event(other, READ));
     }
 
     #[test]

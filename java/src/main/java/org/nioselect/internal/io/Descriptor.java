@@ -122,13 +122,4 @@ public final class Descriptor {
     public boolean isClosing() {
         return state < 0;
     }
-
-    /**
-     * Whether the number is closed.
-     *
-     * @return true when it was closing and the last user has left
-     */
-    public boolean isClosed() {
-        return state == CLOSING;
-    }
 }

@@ -26,15 +26,6 @@ public final class Lane {
     }
 
     /**
-     * Whether the current thread has its turn.
-     *
-     * @return whether it called {@link #lock}
-     */
-    public boolean isHeldByCurrentThread() {
-        return turn.isHeldByCurrentThread();
-    }
-
-    /**
      * Waits until the descriptor is ready, the time is over or somebody wakes this lane. It may
      * also return for no reason: the caller tries its system call again.
      *
