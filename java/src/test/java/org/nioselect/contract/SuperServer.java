@@ -25,6 +25,9 @@ final class SuperServer {
     private static final InetSocketAddress LOOPBACK =
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
 
+    private static final StandardProtocolFamily UNIX = StandardProtocolFamily.UNIX;
+    private static final int ATTEMPTS = 1000;
+
     private SuperServer() {
     }
 
@@ -33,43 +36,46 @@ final class SuperServer {
         Path folder = Path.of(args[1]);
         List<String> command = List.of(args).subList(2, args.length);
         switch (args[0]) {
-            case "tcp" -> serveConnection(listen(LOOPBACK), command);
-            case "unix" -> serveConnection(listen(file(folder, "peer")), command);
-            case "tcp-listener" -> run(inherited(() -> listen(LOOPBACK)), command);
-            case "unix-listener" -> run(inherited(() -> listen(file(folder, "name"))), command);
-            case "udp" -> run(inherited(() -> DatagramChannel.open().bind(LOOPBACK)), command);
+            case "tcp" -> serveConnection(ServerSocketChannel.open().bind(LOOPBACK),
+                    SocketChannel::open, command);
+            case "unix" -> serveConnection(
+                    ServerSocketChannel.open(UNIX).bind(file(folder, "peer")),
+                    () -> SocketChannel.open(UNIX), command);
+            case "tcp-listener" ->
+                    run(inherited(ServerSocketChannel::open).bind(LOOPBACK), command);
+            case "unix-listener" -> run(inherited(() -> ServerSocketChannel.open(UNIX))
+                    .bind(file(folder, "name")), command);
+            case "udp" -> run(inherited(DatagramChannel::open).bind(LOOPBACK), command);
             default -> throw new IllegalArgumentException(args[0]);
         }
-    }
-
-    private static ServerSocketChannel listen(InetSocketAddress address) throws IOException {
-        return ServerSocketChannel.open().bind(address);
-    }
-
-    private static ServerSocketChannel listen(UnixDomainSocketAddress address) throws IOException {
-        return ServerSocketChannel.open(StandardProtocolFamily.UNIX).bind(address);
     }
 
     private static UnixDomainSocketAddress file(Path folder, String name) {
         return UnixDomainSocketAddress.of(folder.resolve(name));
     }
 
-    /** Makes a socket the descriptor 0: a new one gets the lowest number that is free. */
+    /**
+     * Makes a socket the descriptor 0: a new one gets the lowest number that is free. The JVM
+     * itself may have taken that for a moment, to read how much memory it may use.
+     */
     private static <C extends Channel> C inherited(Opener<C> opener) throws IOException {
         openWhatTheJdkKeepsOpen();
         Memory facts = new Memory(4 * Integer.BYTES);
         Descriptors.close(0);
-        C socket = opener.open();
-        if (Sockets.inspect(0, facts.address()) != 0) {
-            throw new AssertionError("the socket is not descriptor 0");
+        for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+            C socket = opener.open();
+            if (Sockets.inspect(0, facts.address()) == 0) {
+                return socket;
+            }
+            socket.close();
         }
-        return socket;
+        throw new AssertionError("the socket is not descriptor 0");
     }
 
     private static void openWhatTheJdkKeepsOpen() throws IOException {
         SocketChannel.open().close();
         DatagramChannel.open().close();
-        ServerSocketChannel.open(StandardProtocolFamily.UNIX).close();
+        ServerSocketChannel.open(UNIX).close();
     }
 
     private static void run(Channel socket, List<String> command) throws Exception {
@@ -79,9 +85,10 @@ final class SuperServer {
     }
 
     /** Plays the peer of a connection, until it ends. The service lives on until this JVM ends. */
-    private static void serveConnection(ServerSocketChannel listener, List<String> command)
-            throws Exception {
-        SocketChannel connection = inherited(() -> SocketChannel.open(listener.getLocalAddress()));
+    private static void serveConnection(ServerSocketChannel listener,
+            Opener<SocketChannel> opener, List<String> command) throws Exception {
+        SocketChannel connection = inherited(opener);
+        connection.connect(listener.getLocalAddress());
         SocketChannel peer = listener.accept();
         new ProcessBuilder(command).inheritIO().start();
         connection.close();
