@@ -231,7 +231,7 @@ fn a_jvm_that_fails_is_named_and_none_is_left() {
 }
 
 #[test]
-#[ignore = "needs a JDK and the jars: make jars"]
+#[ignore = "cargo alone has no JDK and no jars; `make test` builds them and runs this"]
 fn jvms_run_with_every_provider() {
     let result = run_for_json(
         "real-jvm.json",

@@ -66,10 +66,7 @@ abstract class DatagramOptions extends MulticastSocket {
 
     @Override
     public void setSendBufferSize(int size) throws SocketException {
-        if (size <= 0) {
-            throw new IllegalArgumentException("Invalid send size");
-        }
-        options.set(StandardSocketOptions.SO_SNDBUF, size);
+        options.setSize(StandardSocketOptions.SO_SNDBUF, size, "Invalid send size");
     }
 
     @Override
@@ -79,10 +76,7 @@ abstract class DatagramOptions extends MulticastSocket {
 
     @Override
     public void setReceiveBufferSize(int size) throws SocketException {
-        if (size <= 0) {
-            throw new IllegalArgumentException("Invalid receive size");
-        }
-        options.set(StandardSocketOptions.SO_RCVBUF, size);
+        options.setSize(StandardSocketOptions.SO_RCVBUF, size, "Invalid receive size");
     }
 
     @Override

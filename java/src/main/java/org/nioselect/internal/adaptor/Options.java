@@ -27,6 +27,14 @@ final class Options {
         }
     }
 
+    /** For a buffer, of which the channel would take 0. */
+    void setSize(SocketOption<Integer> name, int size, String complaint) throws SocketException {
+        if (size <= 0) {
+            throw new IllegalArgumentException(complaint);
+        }
+        set(name, size);
+    }
+
     <T> T get(SocketOption<T> name) throws SocketException {
         try {
             return channel.getOption(name);

@@ -133,10 +133,7 @@ public final class ServerSocketAdaptor extends ServerSocket {
 
     @Override
     public void setReceiveBufferSize(int size) throws SocketException {
-        if (size <= 0) {
-            throw new IllegalArgumentException("size cannot be 0 or negative");
-        }
-        options.set(StandardSocketOptions.SO_RCVBUF, size);
+        options.setSize(StandardSocketOptions.SO_RCVBUF, size, "size cannot be 0 or negative");
     }
 
     @Override

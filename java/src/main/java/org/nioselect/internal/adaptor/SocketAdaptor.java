@@ -266,10 +266,7 @@ public final class SocketAdaptor extends Socket {
 
     @Override
     public void setSendBufferSize(int size) throws SocketException {
-        if (size <= 0) {
-            throw new IllegalArgumentException("Invalid send size");
-        }
-        options.set(StandardSocketOptions.SO_SNDBUF, size);
+        options.setSize(StandardSocketOptions.SO_SNDBUF, size, "Invalid send size");
     }
 
     @Override
@@ -279,10 +276,7 @@ public final class SocketAdaptor extends Socket {
 
     @Override
     public void setReceiveBufferSize(int size) throws SocketException {
-        if (size <= 0) {
-            throw new IllegalArgumentException("Invalid receive size");
-        }
-        options.set(StandardSocketOptions.SO_RCVBUF, size);
+        options.setSize(StandardSocketOptions.SO_RCVBUF, size, "Invalid receive size");
     }
 
     @Override

@@ -3,6 +3,7 @@ package org.nioselect.internal.channel;
 import java.io.IOException;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedChannelException;
+import org.nioselect.internal.io.Lane;
 
 /**
  * What the operations of a channel need of it, which are classes of their own.
@@ -27,11 +28,31 @@ interface BlockingChannel extends Registrable {
     boolean isBlocking();
 
     /**
-     * Checks that the channel is open, and connected if it is a socket.
+     * Checks that the channel is open, and connected if it is a stream socket.
      *
      * @throws ClosedChannelException if it is closed
      */
-    void ensureUsable() throws ClosedChannelException;
+    default void ensureUsable() throws ClosedChannelException {
+        if (!isOpen()) {
+            throw new ClosedChannelException();
+        }
+    }
+
+    /**
+     * Waits until the operation in progress is done. To be called before the mode is changed: the
+     * descriptor is non-blocking in either, but an operation relies on it.
+     *
+     * @param lane the direction of the operation
+     * @throws ClosedChannelException if the channel was closed meanwhile
+     */
+    default void awaitOperation(Lane lane) throws ClosedChannelException {
+        lane.lock();
+        try {
+            ensureUsable();
+        } finally {
+            lane.unlock();
+        }
+    }
 
     /** The start of an operation that may wait. */
     void beginBlocking();

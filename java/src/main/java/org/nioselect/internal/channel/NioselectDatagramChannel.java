@@ -10,7 +10,6 @@ import java.net.SocketAddress;
 import java.net.SocketOption;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
-import java.nio.channels.ClosedChannelException;
 import java.nio.channels.DatagramChannel;
 import java.nio.channels.MembershipKey;
 import java.nio.channels.spi.SelectorProvider;
@@ -102,13 +101,6 @@ public final class NioselectDatagramChannel extends DatagramChannel implements B
     @Override
     public Registrations registrations() {
         return registrations;
-    }
-
-    @Override
-    public void ensureUsable() throws ClosedChannelException {
-        if (!isOpen()) {
-            throw new ClosedChannelException();
-        }
     }
 
     @Override

@@ -107,13 +107,6 @@ public final class NioselectServerSocketChannel extends ServerSocketChannel
     }
 
     @Override
-    public void ensureUsable() throws ClosedChannelException {
-        if (!isOpen()) {
-            throw new ClosedChannelException();
-        }
-    }
-
-    @Override
     public ServerSocketChannel bind(SocketAddress address, int backlog) throws IOException {
         lane.lock();
         try {
@@ -222,15 +215,9 @@ public final class NioselectServerSocketChannel extends ServerSocketChannel
         }
     }
 
-    // The descriptor is non-blocking in either mode, but operations must not overlap the change.
     @Override
     protected void implConfigureBlocking(boolean block) throws IOException {
-        lane.lock();
-        try {
-            ensureUsable();
-        } finally {
-            lane.unlock();
-        }
+        awaitOperation(lane);
     }
 
     @Override

@@ -3,7 +3,6 @@ package org.nioselect.internal.channel;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
-import java.nio.channels.ClosedChannelException;
 import java.nio.channels.Pipe;
 import java.nio.channels.spi.SelectorProvider;
 import org.nioselect.internal.io.Descriptor;
@@ -48,13 +47,6 @@ final class PipeSink extends Pipe.SinkChannel implements BlockingChannel {
     }
 
     @Override
-    public void ensureUsable() throws ClosedChannelException {
-        if (!isOpen()) {
-            throw new ClosedChannelException();
-        }
-    }
-
-    @Override
     public int write(ByteBuffer src) throws IOException {
         return output.write(src);
     }
@@ -69,15 +61,9 @@ final class PipeSink extends Pipe.SinkChannel implements BlockingChannel {
         return output.write(srcs, offset, length);
     }
 
-    // The descriptor is non-blocking in either mode, but operations must not overlap the change.
     @Override
     protected void implConfigureBlocking(boolean block) throws IOException {
-        output.lane().lock();
-        try {
-            ensureUsable();
-        } finally {
-            output.lane().unlock();
-        }
+        awaitOperation(output.lane());
     }
 
     @Override

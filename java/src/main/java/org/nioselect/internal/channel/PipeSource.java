@@ -3,7 +3,6 @@ package org.nioselect.internal.channel;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
-import java.nio.channels.ClosedChannelException;
 import java.nio.channels.Pipe;
 import java.nio.channels.spi.SelectorProvider;
 import org.nioselect.internal.io.Descriptor;
@@ -48,13 +47,6 @@ final class PipeSource extends Pipe.SourceChannel implements BlockingChannel {
     }
 
     @Override
-    public void ensureUsable() throws ClosedChannelException {
-        if (!isOpen()) {
-            throw new ClosedChannelException();
-        }
-    }
-
-    @Override
     public int read(ByteBuffer dst) throws IOException {
         return input.read(dst);
     }
@@ -69,15 +61,9 @@ final class PipeSource extends Pipe.SourceChannel implements BlockingChannel {
         return input.read(dsts, offset, length);
     }
 
-    // The descriptor is non-blocking in either mode, but operations must not overlap the change.
     @Override
     protected void implConfigureBlocking(boolean block) throws IOException {
-        input.lane().lock();
-        try {
-            ensureUsable();
-        } finally {
-            input.lane().unlock();
-        }
+        awaitOperation(input.lane());
     }
 
     @Override
