@@ -28,14 +28,23 @@ interface BlockingChannel extends Registrable {
     boolean isBlocking();
 
     /**
+     * Checks that the channel is open.
+     *
+     * @throws ClosedChannelException if it is closed
+     */
+    default void ensureOpen() throws ClosedChannelException {
+        if (!isOpen()) {
+            throw new ClosedChannelException();
+        }
+    }
+
+    /**
      * Checks that the channel is open, and connected if it is a stream socket.
      *
      * @throws ClosedChannelException if it is closed
      */
     default void ensureUsable() throws ClosedChannelException {
-        if (!isOpen()) {
-            throw new ClosedChannelException();
-        }
+        ensureOpen();
     }
 
     /**
@@ -48,7 +57,7 @@ interface BlockingChannel extends Registrable {
     default void awaitOperation(Lane lane) throws ClosedChannelException {
         lane.lock();
         try {
-            ensureUsable();
+            ensureOpen();
         } finally {
             lane.unlock();
         }

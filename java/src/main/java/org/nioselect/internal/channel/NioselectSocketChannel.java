@@ -127,12 +127,6 @@ public final class NioselectSocketChannel extends SocketChannel implements Block
         connection.ensureConnected();
     }
 
-    private void ensureOpen() throws ClosedChannelException {
-        if (!isOpen()) {
-            throw new ClosedChannelException();
-        }
-    }
-
     @Override
     public int read(ByteBuffer dst) throws IOException {
         return input.read(dst);

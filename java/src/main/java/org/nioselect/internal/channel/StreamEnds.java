@@ -42,7 +42,7 @@ final class StreamEnds {
     void bind(SocketAddress local) throws IOException {
         takeBothTurns();
         try {
-            ensureOpen();
+            channel.ensureOpen();
             connection.ensureBindable();
             int fd = channel.enter();
             try {
@@ -88,7 +88,7 @@ final class StreamEnds {
         try {
             takeBothTurns();
             try {
-                ensureOpen();
+                channel.ensureOpen();
                 return attempt.make();
             } finally {
                 endBothTurns();
@@ -103,15 +103,9 @@ final class StreamEnds {
     void awaitOperations() throws ClosedChannelException {
         takeBothTurns();
         try {
-            ensureOpen();
+            channel.ensureOpen();
         } finally {
             endBothTurns();
-        }
-    }
-
-    private void ensureOpen() throws ClosedChannelException {
-        if (!channel.isOpen()) {
-            throw new ClosedChannelException();
         }
     }
 }
