@@ -11,12 +11,13 @@ pub(crate) use ready_list::ReadyList;
 use std::fmt;
 use std::io;
 use std::ops::{Deref, DerefMut};
-use std::os::fd::RawFd;
+use std::os::fd::{AsRawFd, RawFd};
 use std::str::FromStr;
 use std::time::Duration;
 
 use crate::error::{Error, Result};
 use crate::mode::Mode;
+use crate::sys::wake::{Bell, WakeDescriptor};
 use crate::token::Token;
 
 /// A mechanism of the system by which a selector learns what is ready.
@@ -38,6 +39,15 @@ use crate::token::Token;
 pub enum Backend {
     /// epoll(7), Linux: its cost does not depend on the number of idle descriptors.
     Epoll,
+    /// kqueue(2), macOS and the BSDs: as epoll, and changes of interest cost no system call of
+    /// their own.
+    Kqueue,
+    /// The device `/dev/poll`, poll(7d), Solaris and illumos: the descriptors are kept in the
+    /// kernel, and every wait looks at each of them there.
+    DevPoll,
+    /// io_uring(7), Linux 5.13 or later, where it is not forbidden: a selection that finds
+    /// nothing makes no system call.
+    IoUring,
     /// poll(2), everywhere: every wait looks at each descriptor. It fails if `RLIMIT_NOFILE` is
     /// lowered below the number of channels registered.
     Poll,
@@ -49,6 +59,10 @@ pub enum Backend {
     /// nearly always does; not, on Linux, if both directions of a UNIX domain connection have
     /// been shut down while there is no room to write.
     Select,
+    /// Real-time signals, Linux: `O_ASYNC` and `F_SETSIG`, see fcntl(2). It is never chosen by
+    /// itself, for it takes a signal of the process, and blocks it and SIGIO in the selecting
+    /// thread for good.
+    RtSignal,
 }
 
 impl Backend {
@@ -57,14 +71,26 @@ impl Backend {
     pub const VARIABLE: &'static str = "NIOSELECT_BACKEND";
 
     /// Every backend that this crate has, the best first.
-    pub const ALL: &'static [Self] = &[Self::Epoll, Self::Poll, Self::Select];
+    pub const ALL: &'static [Self] = &[
+        Self::Epoll,
+        Self::Kqueue,
+        Self::DevPoll,
+        Self::IoUring,
+        Self::Poll,
+        Self::Select,
+        Self::RtSignal,
+    ];
 
     /// The name, as [`FromStr`] takes it.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Epoll => "epoll",
+            Self::Kqueue => "kqueue",
+            Self::DevPoll => "devpoll",
+            Self::IoUring => "io_uring",
             Self::Poll => "poll",
             Self::Select => "select",
+            Self::RtSignal => "rt_signal",
         }
     }
 
@@ -72,8 +98,19 @@ impl Backend {
     pub(crate) const fn waiting_call(self) -> &'static str {
         match self {
             Self::Epoll => "epoll_wait",
-            Self::Poll => "poll",
+            Self::Kqueue => "kevent",
+            Self::DevPoll => "ioctl(DP_POLL)",
+            Self::IoUring => "io_uring_enter",
+            Self::Poll | Self::RtSignal => "poll",
             Self::Select => "select",
+        }
+    }
+
+    /// The system call that tells the kernel of changes which have been held back.
+    pub(crate) const fn changing_call(self) -> &'static str {
+        match self {
+            Self::DevPoll => "write",
+            _ => self.waiting_call(),
         }
     }
 
@@ -133,11 +170,19 @@ impl Backend {
             #[cfg(target_os = "linux")]
             Self::Epoll => Ok(Engine::Epoll(epoll::Epoll::open()?)),
             #[cfg(not(target_os = "linux"))]
-            Self::Epoll => Err(Error::Unsupported("epoll exists only on Linux".into())),
+            Self::Epoll => unsupported("epoll exists only on Linux"),
+            Self::Kqueue => unsupported("kqueue exists only on macOS and the BSDs"),
+            Self::DevPoll => unsupported("/dev/poll exists only on Solaris and illumos"),
+            Self::IoUring => unsupported("io_uring exists only on Linux"),
+            Self::RtSignal => unsupported("real-time signals tell of readiness only on Linux"),
             Self::Poll => Ok(Engine::Other(Box::<poll::Poll>::default())),
             Self::Select => Ok(Engine::Other(Box::<select::Select>::default())),
         }
     }
+}
+
+fn unsupported(why: &str) -> Result<Engine> {
+    Err(Error::Unsupported(why.into()))
 }
 
 impl fmt::Display for Backend {
@@ -198,6 +243,8 @@ impl Readiness {
 pub(crate) struct Ready {
     pub(crate) token: Token,
     pub(crate) readiness: Readiness,
+    /// Not 0: the kernel has refused to watch it, for this reason.
+    pub(crate) refusal: i32,
 }
 
 /// What every mechanism does.
@@ -207,8 +254,25 @@ pub(crate) struct Ready {
 ///   removes instead) and never adds the same one twice.
 /// - Additions and modifications may be held back until `wait`, but when `remove` returns, the
 ///   kernel has forgotten the descriptor: it may be closed.
+/// - What the kernel objects to when it learns of a change in `wait` goes into the list by
+///   [`ReadyList::refuse`], beside what is ready, and then the wait does not block. The refused
+///   descriptor is not watched. One that turns out to be closed is [`Readiness::DEAD`] instead.
 pub(crate) trait Mechanism: Send + fmt::Debug {
     fn supports(&self, mode: Mode) -> bool;
+
+    /// What ends its wait from another thread; its events have the token [`Token::WAKE`].
+    fn open_bell(&mut self) -> Result<Box<dyn Bell>> {
+        let mut descriptor = WakeDescriptor::open()?;
+        let mode = if self.supports(Mode::Edge) && descriptor.never_fills() {
+            descriptor.leave_readable();
+            Mode::Edge
+        } else {
+            Mode::Level
+        };
+        let fd = descriptor.as_fd().as_raw_fd();
+        self.add(fd, Token::WAKE, Readiness::READABLE, mode)?;
+        Ok(Box::new(descriptor))
+    }
 
     /// Whether it may go on to report what it was told to forget: epoll(7) does when the
     /// descriptor has been made another open file by dup2(2).
@@ -220,10 +284,24 @@ pub(crate) trait Mechanism: Send + fmt::Debug {
 
     fn modify(&mut self, fd: RawFd, token: Token, wanted: Readiness, mode: Mode) -> Result<()>;
 
+    /// Forgets a descriptor, at once: it is to be closed.
     fn remove(&mut self, fd: RawFd) -> Result<()>;
 
+    /// Forgets a descriptor that stays open at least until the next `wait` or `remove`, and so
+    /// may be held back until then.
+    fn unwatch(&mut self, fd: RawFd) -> Result<()> {
+        self.remove(fd)
+    }
+
+    /// Whether the kernel still has a descriptor that [`unwatch`](Self::unwatch) was told of: it
+    /// must be removed before it is closed.
+    fn lingers(&self, _fd: RawFd) -> bool {
+        false
+    }
+
     /// Waits for at most `timeout` (`None`: for ever) and fills `ready`, which is empty, up to
-    /// its limit; what did not fit comes first the next time. May return early and empty-handed.
+    /// its limit, each token once; what did not fit comes first the next time. May return early
+    /// and empty-handed.
     fn wait(&mut self, ready: &mut ReadyList, timeout: Option<Duration>) -> io::Result<()>;
 }
 

@@ -14,6 +14,9 @@ pub(crate) struct ReadyList {
     limit: usize,
 }
 
+/// Above all that the kernel answers.
+const REFUSAL_SHIFT: u32 = 16;
+
 impl ReadyList {
     pub(crate) fn with_limit(limit: usize) -> Self {
         Self {
@@ -52,6 +55,25 @@ impl ReadyList {
         });
     }
 
+    /// Adds that the kernel has refused a change, by its error number.
+    pub(super) fn refuse(&mut self, token: Token, errno: i32) {
+        // Error numbers are small; readiness has the lower half.
+        self.events.push(Event {
+            events: errno.cast_unsigned() << REFUSAL_SHIFT,
+            u64: token.to_bits(),
+        });
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.events.len()
+    }
+
+    /// Adds to the one that was pushed as number `place`.
+    pub(super) fn merge(&mut self, place: usize, readiness: Readiness) {
+        self.events[place].events |= u32::from(readiness.bits());
+    }
+
     /// For the kernel, which fills it up to the limit.
     #[cfg(target_os = "linux")]
     #[inline]
@@ -67,6 +89,7 @@ impl ReadyList {
         Some(Ready {
             token: Token::from_bits(event.u64),
             readiness: Readiness::of_poll_events(event.events),
+            refusal: (event.events >> REFUSAL_SHIFT).cast_signed(),
         })
     }
 }

@@ -1,15 +1,12 @@
 //! Telling the kernel what to watch.
 
 use std::mem;
-use std::os::fd::AsRawFd;
 
 use super::slot::{Slot, Step, Watched};
 use super::{Poller, find};
-use crate::backend::{Backend, Engine, Mechanism, Readiness};
+use crate::backend::Mechanism;
 use crate::error::{Error, Result};
-use crate::mode::Mode;
 use crate::sys::fork;
-use crate::sys::wake::WakeDescriptor;
 use crate::token::Token;
 
 impl<S> Poller<S> {
@@ -52,12 +49,7 @@ impl<S> Poller<S> {
                     self.casualties.push(token);
                 }
                 Err(Error::System { call, source }) => {
-                    return Err(Error::Refused {
-                        token,
-                        fd: slot.fd,
-                        call,
-                        source,
-                    });
+                    return Err(slot.refused(call, source));
                 }
                 Err(error) => return Err(error),
             }
@@ -80,9 +72,10 @@ impl<S> Poller<S> {
     /// Tells everything that the kernel knows to a new set; all or nothing.
     #[cold]
     pub(super) fn start_anew(&mut self) -> Result<()> {
-        let (mechanism, descriptor) = open_with_wakeup(self.backend)?;
+        let mut mechanism = self.backend.open()?;
+        let bell = mechanism.open_bell()?;
         self.mechanism = mechanism;
-        *self.signals.descriptor() = Some(descriptor);
+        *self.signals.bell() = Some(bell);
         self.forks = fork::generation();
         self.casualties.clear();
         self.changed.clear();
@@ -93,16 +86,6 @@ impl<S> Poller<S> {
         }
         Ok(())
     }
-}
-
-/// A mechanism that watches the descriptor by which its wait is ended.
-pub(super) fn open_with_wakeup(backend: Backend) -> Result<(Engine, WakeDescriptor)> {
-    let mut mechanism = backend.open()?;
-    let descriptor = WakeDescriptor::open()?;
-    let fd = descriptor.as_fd().as_raw_fd();
-    let mode = wake_mode(&*mechanism);
-    mechanism.add(fd, Token::WAKE, Readiness::READABLE, mode)?;
-    Ok((mechanism, descriptor))
 }
 
 /// Tells the kernel, and notes what it knows then.
@@ -127,20 +110,11 @@ fn take_step<S>(mechanism: &mut dyn Mechanism, slot: &mut Slot<S>, step: Step) -
             }
             answer => answer?,
         },
-        Step::Remove => mechanism.remove(fd)?,
+        Step::Remove => mechanism.unwatch(fd)?,
     }
     slot.watched = match step {
         Step::Add(wanted) | Step::Modify(wanted) => Watched::For(wanted),
         Step::Nothing | Step::Remove => Watched::Not,
     };
     Ok(())
-}
-
-/// An edge needs no read(2) to become silent again.
-pub(super) fn wake_mode(mechanism: &dyn Mechanism) -> Mode {
-    if mechanism.supports(Mode::Edge) {
-        Mode::Edge
-    } else {
-        Mode::Level
-    }
 }

@@ -69,7 +69,6 @@ use crate::sys::descriptor_set::DescriptorSet;
 use crate::sys::fork;
 pub use crate::token::Token;
 use crate::wish::Wish;
-use kernel::open_with_wakeup;
 use slot::{Slot, Watched};
 
 /// Registrations of sources of type `S`, and the wait for one of them to become ready.
@@ -140,11 +139,12 @@ impl<S: AsFd> Poller<S> {
     /// As [`open`](Self::open).
     pub fn with_capacity(backend: Backend, capacity: usize) -> Result<Self> {
         fork::watch();
-        let (mechanism, descriptor) = open_with_wakeup(backend)?;
+        let mut mechanism = backend.open()?;
+        let bell = mechanism.open_bell()?;
         Ok(Self {
             backend,
             mechanism,
-            signals: Arc::new(Signals::new(descriptor)),
+            signals: Arc::new(Signals::new(bell)),
             slots: Slab::new(),
             registered: DescriptorSet::default(),
             changed: Vec::new(),
@@ -283,7 +283,7 @@ impl<S: AsFd> Poller<S> {
         self.leave_parent()?;
         let slot = self.slot(token)?;
         let (fd, watched) = (slot.fd, slot.watched);
-        if watched != Watched::Not {
+        if watched != Watched::Not || self.mechanism.lingers(fd) {
             self.statistics.changes += 1;
             self.mechanism.remove(fd)?;
         }
@@ -419,7 +419,7 @@ impl<S> Poller<S> {
         // The kernel's set goes away whole, and before the descriptors in it can be closed. (A
         // forked child leaves its parent's registrations alone by this.)
         self.mechanism = Backend::without_kernel_state();
-        *self.signals.descriptor() = None;
+        *self.signals.bell() = None;
         self.registered = DescriptorSet::default();
         mem::take(&mut self.slots)
             .into_iter()

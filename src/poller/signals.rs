@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::sys::wake::WakeDescriptor;
+use crate::sys::wake::Bell;
 
 /// A wakeup that the next wait to end uses up.
 const WAKEUP: u32 = 1;
@@ -23,7 +23,7 @@ const CLOSED: u32 = 8;
 pub(crate) struct Signals {
     state: AtomicU32,
     /// `None` once the poller is gone, so that a [`Waker`] that outlives it costs no descriptor.
-    descriptor: Mutex<Option<WakeDescriptor>>,
+    bell: Mutex<Option<Box<dyn Bell>>>,
 }
 
 /// What had been signalled when a wait looked.
@@ -59,17 +59,15 @@ impl Signalled {
 }
 
 impl Signals {
-    pub(super) fn new(descriptor: WakeDescriptor) -> Self {
+    pub(super) fn new(bell: Box<dyn Bell>) -> Self {
         Self {
             state: AtomicU32::new(0),
-            descriptor: Mutex::new(Some(descriptor)),
+            bell: Mutex::new(Some(bell)),
         }
     }
 
-    pub(super) fn descriptor(&self) -> MutexGuard<'_, Option<WakeDescriptor>> {
-        self.descriptor
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn bell(&self) -> MutexGuard<'_, Option<Box<dyn Bell>>> {
+        self.bell.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn announce_changes(&self) {
@@ -84,9 +82,9 @@ impl Signals {
     fn raise(&self, signals: u32) {
         let before = self.state.fetch_or(signals, Ordering::AcqRel);
         if before & (ASLEEP | WAKEUP | CHANGES) == ASLEEP
-            && let Some(descriptor) = &*self.descriptor()
+            && let Some(bell) = &*self.bell()
         {
-            descriptor.ring();
+            bell.ring();
         }
     }
 

@@ -1,9 +1,11 @@
 //! One registration, as the poller keeps it.
 
+use std::io;
 use std::os::fd::RawFd;
 
 use super::kind::{Kind, Meaning};
 use crate::backend::Readiness;
+use crate::error::Error;
 use crate::mode::Mode;
 use crate::ops::Ops;
 use crate::token::Token;
@@ -93,6 +95,16 @@ impl<S> Slot<S> {
         self.mode = mode;
         if self.watched != Watched::Not {
             self.watched = Watched::Outdated;
+        }
+    }
+
+    /// The kernel has refused to watch it.
+    pub(super) fn refused(&self, call: &'static str, source: io::Error) -> Error {
+        Error::Refused {
+            token: self.token,
+            fd: self.fd,
+            call,
+            source,
         }
     }
 

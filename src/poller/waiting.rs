@@ -4,11 +4,10 @@ use std::io;
 use std::time::Duration;
 
 use super::deadline::Deadline;
-use super::kernel::wake_mode;
-use super::signals::{Signalled, Signals};
+use super::signals::Signalled;
 use super::slot::{Slot, Watched};
 use super::{Poller, find};
-use crate::backend::{Engine, Mechanism, Readiness, Ready};
+use crate::backend::{Engine, Readiness, Ready};
 use crate::error::{Error, Result};
 use crate::mode::Mode;
 use crate::ops::Ops;
@@ -57,14 +56,14 @@ impl<S> Poller<S> {
                 return self.report_beside(refusal, &mut report);
             }
             let signalled = self.look(deadline)?;
-            if signalled.wakeup() {
-                self.signals.use_up_wakeup();
-            }
             let reported = if self.ready.is_empty() {
                 0
             } else {
                 self.report_ready(&mut report)?
             };
+            if signalled.wakeup() {
+                self.signals.use_up_wakeup();
+            }
             if reported > 0 || signalled.any() {
                 return Ok((reported, signalled));
             }
@@ -148,10 +147,18 @@ impl<S> Poller<S> {
         // Whether the kernel reports what it was told to forget. If nothing has changed since it
         // answered, only a set made anew puts an end to it.
         let mut haunted = false;
-        while let Some(Ready { token, readiness }) = self.ready.take() {
+        let mut refused = None;
+        while let Some(answer) = self.ready.take() {
+            if answer.refusal != 0 {
+                refused = refused.or(self.refused(&answer));
+                continue;
+            }
+            let Ready {
+                token, readiness, ..
+            } = answer;
             let Some(slot) = find(&mut self.slots, token) else {
                 if token == Token::WAKE {
-                    quieten(&*self.mechanism, &self.signals)?;
+                    self.quieten()?;
                 } else {
                     haunted = true;
                 }
@@ -174,7 +181,31 @@ impl<S> Poller<S> {
             // Without a descriptor left for another set this one has to do, for the time being.
             let _ = self.start_anew();
         }
-        Ok(reported)
+        refused.map_or(Ok(reported), Err)
+    }
+
+    /// A change that the kernel learnt of in the wait, and did not take: it is tried again in the
+    /// next one.
+    #[cold]
+    fn refused(&mut self, answer: &Ready) -> Option<Error> {
+        let call = self.backend.changing_call();
+        let reason = io::Error::from_raw_os_error(answer.refusal);
+        if answer.token == Token::WAKE {
+            return Some(Error::system(call, reason));
+        }
+        let slot = find(&mut self.slots, answer.token)?;
+        slot.watched = Watched::Not;
+        let error = slot.refused(call, reason);
+        self.queue(answer.token);
+        Some(error)
+    }
+
+    #[cold]
+    fn quieten(&self) -> Result<()> {
+        match &*self.signals.bell() {
+            Some(bell) => bell.quieten(),
+            None => Ok(()),
+        }
     }
 
     /// Whoever registered a closed descriptor learns it by the error that reading or writing
@@ -204,13 +235,5 @@ fn fire<S>(mechanism: &mut Engine, slot: &mut Slot<S>) -> Result<()> {
 #[cold]
 fn stop_watching<S>(mechanism: &mut Engine, slot: &mut Slot<S>) -> Result<()> {
     slot.watched = Watched::Not;
-    mechanism.remove(slot.fd)
-}
-
-#[cold]
-fn quieten(mechanism: &dyn Mechanism, signals: &Signals) -> Result<()> {
-    match &*signals.descriptor() {
-        Some(descriptor) if wake_mode(mechanism) == Mode::Level => descriptor.drain(),
-        _ => Ok(()),
-    }
+    mechanism.unwatch(slot.fd)
 }

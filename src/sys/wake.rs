@@ -1,11 +1,21 @@
-//! A descriptor that one thread makes readable to end another's wait: an eventfd(2) on Linux, a
-//! pipe elsewhere.
+//! Ending a wait from another thread, by a descriptor that it makes readable: an eventfd(2) on
+//! Linux, a pipe elsewhere.
 
+use std::fmt;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use crate::error::{Error, Result};
+
+/// What makes a mechanism's wait end, rung by another thread.
+pub(crate) trait Bell: Send + fmt::Debug {
+    /// Ends the wait in progress, or else the next one.
+    fn ring(&self);
+
+    /// After the wait has reported it: makes it silent, if it is not by itself.
+    fn quieten(&self) -> Result<()>;
+}
 
 /// The two ends: what is written to one makes the other readable.
 #[derive(Debug)]
@@ -13,6 +23,8 @@ pub(crate) struct WakeDescriptor {
     waiting: File,
     /// None where one descriptor is both ends.
     ringing: Option<File>,
+    /// Whether whoever waits watches for edges, and needs no read(2).
+    left_readable: bool,
 }
 
 impl WakeDescriptor {
@@ -28,6 +40,7 @@ impl WakeDescriptor {
         Ok(Self {
             waiting: waiting.into(),
             ringing: None,
+            left_readable: false,
         })
     }
 
@@ -40,6 +53,7 @@ impl WakeDescriptor {
         Ok(Self {
             waiting: waiting.into(),
             ringing: Some(ringing.into()),
+            left_readable: false,
         })
     }
 
@@ -47,18 +61,18 @@ impl WakeDescriptor {
         self.waiting.as_fd()
     }
 
-    /// Makes the waiting end readable. A full pipe or counter is readable already.
-    pub(crate) fn ring(&self) {
-        let mut end = self.ringing.as_ref().unwrap_or(&self.waiting);
-        while let Err(error) = end.write(&1_u64.to_ne_bytes()) {
-            if error.kind() != io::ErrorKind::Interrupted {
-                break;
-            }
-        }
+    /// Whether it can be rung for ever without being read: a pipe cannot, and a full one has no
+    /// edges.
+    pub(crate) fn never_fills(&self) -> bool {
+        self.ringing.is_none()
     }
 
-    /// Makes the waiting end silent again.
-    pub(crate) fn drain(&self) -> Result<()> {
+    /// It is watched for edges: it need not be made silent.
+    pub(crate) fn leave_readable(&mut self) {
+        self.left_readable = true;
+    }
+
+    fn drain(&self) -> Result<()> {
         let mut bytes = [0; 512];
         loop {
             match (&self.waiting).read(&mut bytes) {
@@ -70,6 +84,26 @@ impl WakeDescriptor {
                     _ => return Err(Error::system("read", error)),
                 },
             }
+        }
+    }
+}
+
+impl Bell for WakeDescriptor {
+    /// Makes the waiting end readable. A full pipe or counter is readable already.
+    fn ring(&self) {
+        let mut end = self.ringing.as_ref().unwrap_or(&self.waiting);
+        while let Err(error) = end.write(&1_u64.to_ne_bytes()) {
+            if error.kind() != io::ErrorKind::Interrupted {
+                break;
+            }
+        }
+    }
+
+    fn quieten(&self) -> Result<()> {
+        if self.left_readable {
+            Ok(())
+        } else {
+            self.drain()
         }
     }
 }
