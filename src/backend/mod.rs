@@ -114,6 +114,28 @@ impl Backend {
         }
     }
 
+    /// Whether it is a mechanism of this operating system. Whether it can run is another
+    /// question: a kernel may be too old for it, or forbid it.
+    pub const fn is_of_this_system(self) -> bool {
+        let doubles = cfg!(all(target_os = "linux", feature = "doubles"));
+        match self {
+            Self::Epoll | Self::IoUring | Self::RtSignal => cfg!(target_os = "linux"),
+            Self::Kqueue => {
+                doubles
+                    || cfg!(any(
+                        target_vendor = "apple",
+                        target_os = "freebsd",
+                        target_os = "netbsd",
+                        target_os = "openbsd",
+                        target_os = "dragonfly",
+                        nioselect_kqueue_extern,
+                    ))
+            }
+            Self::DevPoll => doubles || cfg!(any(target_os = "solaris", target_os = "illumos")),
+            Self::Poll | Self::Select => true,
+        }
+    }
+
     /// The backends that can run here, the best first. Each is probed.
     pub fn available() -> Vec<Self> {
         Self::ALL
@@ -136,8 +158,14 @@ impl Backend {
             let named = Self::named(&name);
             return named.map_err(|why| Error::Unsupported(format!("{}: {why}", Self::VARIABLE)));
         }
+        Ok(Self::best())
+    }
+
+    /// The best that can run here, whatever `NIOSELECT_BACKEND` says. No backend is probed that
+    /// comes after it.
+    pub fn best() -> Self {
         let best = Self::ALL.iter().copied().find(|backend| backend.can_run());
-        Ok(best.unwrap_or(Self::Poll))
+        best.unwrap_or(Self::Poll)
     }
 
     /// The backend of that name, or what is wrong with the name.

@@ -213,11 +213,13 @@ impl From<Error> for Errno {
     }
 }
 
-/// Those that can run here first, the best of them before the others.
+/// Those of this system, the preferred one first. The others are not probed: a sandbox may kill
+/// who asks for io_uring.
 fn backends_in_order() -> Vec<Backend> {
     let mut all = Backend::ALL.to_vec();
-    let available = Backend::available();
-    all.sort_by_key(|backend| !available.contains(backend));
+    all.retain(|backend| backend.is_of_this_system());
+    let preferred = Backend::best();
+    all.sort_by_key(|&backend| backend != preferred);
     all
 }
 

@@ -45,8 +45,13 @@ import org.nioselect.internal.sys.NativeLibrary;
  * <p>System properties:
  * <dl>
  * <dt>{@code nioselect.backend}</dt>
- * <dd>the mechanism under the selectors that are opened from then on: {@code epoll}, {@code poll}
- * or {@code select}; by default the best that the system has</dd>
+ * <dd>the mechanism under the selectors that are opened from then on: {@code epoll},
+ * {@code io_uring}, {@code poll}, {@code select} or, if it is insisted on, {@code rt_signal} on
+ * Linux; by default the best that the system has</dd>
+ * <dt>{@code nioselect.rt_signal}</dt>
+ * <dd>{@code true} insists on the backend {@code rt_signal}, which is refused otherwise: it takes
+ * a real-time signal away from the process and blocks it and SIGIO in every thread that selects,
+ * for good. Whatever else in the JVM uses them does not know</dd>
  * <dt>{@code nioselect.native.dir}</dt>
  * <dd>a directory that has the native library, or into which it is copied from the jar. It must
  * belong to the user or to root, and others must not be able to write to it. The default is
@@ -86,7 +91,8 @@ public final class NioselectProvider extends SelectorProvider {
      * just then, or else the best one.
      *
      * @return the new selector
-     * @throws IllegalArgumentException if the property names no backend of this system
+     * @throws IllegalArgumentException if the property names no backend of this system, or one
+     *     that has to be insisted on
      * @throws IOException if there is no descriptor left
      */
     @Override

@@ -19,8 +19,10 @@ import org.nioselect.support.Providers;
 /** The choice of what is under a selector, and how a selector tells of it. */
 class BackendTest extends SelectorFixture {
     private static final String PROPERTY = "nioselect.backend";
+    private static final String INSISTS = "nioselect.rt_signal";
 
     private final String before = System.getProperty(PROPERTY);
+    private final String insistedBefore = System.getProperty(INSISTS);
 
     @BeforeEach
     void assumeOurs() {
@@ -30,13 +32,18 @@ class BackendTest extends SelectorFixture {
     @AfterEach
     void restore() {
         choose(before);
+        set(INSISTS, insistedBefore);
     }
 
     private static void choose(String name) {
-        if (name == null) {
-            System.clearProperty(PROPERTY);
+        set(PROPERTY, name);
+    }
+
+    private static void set(String property, String value) {
+        if (value == null) {
+            System.clearProperty(property);
         } else {
-            System.setProperty(PROPERTY, name);
+            System.setProperty(property, value);
         }
     }
 
@@ -72,6 +79,19 @@ class BackendTest extends SelectorFixture {
                 assertThrows(IllegalArgumentException.class, Selector::open).getMessage();
         assertTrue(message.startsWith("-Dnioselect.backend=no-such-backend is none of"), message);
         assertTrue(message.contains(" poll") && message.contains(" select"), message);
+    }
+
+    @Test
+    void realTimeSignalsHaveToBeInsistedOn() throws IOException {
+        choose("rt_signal");
+        System.clearProperty(INSISTS);
+        String message =
+                assertThrows(IllegalArgumentException.class, Selector::open).getMessage();
+        assertTrue(message.contains("-Dnioselect.rt_signal=true"), message);
+        System.setProperty(INSISTS, "true");
+        try (Selector chosen = Selector.open()) {
+            assertTrue(chosen.toString().contains("[rt_signal,"), chosen::toString);
+        }
     }
 
     @Test
