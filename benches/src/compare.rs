@@ -17,7 +17,8 @@ use crate::progress::Progress;
 use crate::report::Report;
 use crate::table::{Table, number};
 
-/// Times the same jobs done by nioselect, by raw epoll calls, by mio and by polling.
+/// Times the same jobs done by nioselect, by raw epoll calls, by mio, by polling and by nioselect
+/// over each other backend.
 ///
 /// All engines watch the same channels, level-triggered. mio is edge-triggered: to be told of a
 /// channel again, it registers it again.
@@ -29,8 +30,8 @@ use crate::table::{Table, number};
 /// watch each channel and begins to watch it again, and looks; nioselect does that with the
 /// callbacks of its monitor.
 ///
-/// In every round each engine has its turn of a few milliseconds. The ratio is nioselect's time
-/// divided by the engine's, for each round; shown are the medians over the rounds, and the least
+/// In every round each engine has its turn of a few milliseconds. The ratio is the time of
+/// nioselect with its preferred backend divided by the engine's, for each round; shown are the medians over the rounds, and the least
 /// and the greatest ratio.
 #[derive(Args, Debug)]
 pub struct Options {
@@ -60,9 +61,9 @@ pub struct Options {
 struct Row {
     job: &'static str,
     ready: usize,
-    engine: &'static str,
+    engine: String,
     nanoseconds: Spread,
-    /// Our time divided by the engine's.
+    /// The preferred backend's time divided by the engine's.
     ratio: Spread,
 }
 
@@ -128,7 +129,7 @@ fn measure_job(
     let rows = engines.iter().zip(&times).map(|(engine, theirs)| Row {
         job: name,
         ready,
-        engine: engine.name(),
+        engine: engine.name().to_owned(),
         nanoseconds: Spread::of(theirs.iter().copied()),
         ratio: Spread::of(ours.iter().zip(theirs).map(|(ours, theirs)| ours / theirs)),
     });
@@ -136,13 +137,13 @@ fn measure_job(
 }
 
 fn table(rows: &[Row]) -> Table {
-    let header = ["job", "engine", "ready", "ns", "ours/this", "min", "max"];
+    let header = ["job", "engine", "ready", "ns", "first/this", "min", "max"];
     let mut table = Table::new(2, header);
     for row in rows {
         let ratio = row.ratio;
         table.add([
             row.job.to_owned(),
-            row.engine.to_owned(),
+            row.engine.clone(),
             row.ready.to_string(),
             number(row.nanoseconds.median),
             number(ratio.median),

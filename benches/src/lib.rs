@@ -9,6 +9,7 @@
 //! The Criterion benchmarks run the same [`engine`]s on the same [`channel`]s as [`compare`]. The Maven
 //! project in `java/` has the Java side of [`harmony`], and JMH benchmarks that compare providers.
 
+mod backend;
 pub mod channel;
 pub mod compare;
 pub mod engine;

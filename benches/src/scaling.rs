@@ -5,6 +5,7 @@ use std::num::NonZeroUsize;
 use clap::Args;
 use nioselect::Backend;
 
+use crate::backend::label;
 use crate::channel;
 use crate::engine::{Engine, Job, Nioselect};
 use crate::error::Error;
@@ -102,7 +103,7 @@ fn table(backends: &[Backend], rows: &[(usize, Vec<f64>)]) -> Table {
     let mut header = vec!["keys".to_owned()];
     let growth = rows.first().map_or(0, |(keys, _)| *keys);
     for backend in backends {
-        header.extend([backend.to_string(), format!("vs {growth} keys")]);
+        header.extend([label(*backend), format!("vs {growth} keys")]);
     }
     let mut table = Table::new(0, header);
     for (keys, times) in rows {

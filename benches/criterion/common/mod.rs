@@ -10,7 +10,8 @@ pub(crate) fn bench(criterion: &mut Criterion, name: &str, job: Job, keys: usize
     let channels = channel::open(keys, ready).expect("the channels fit");
     let mut group = criterion.benchmark_group(name);
     for mut engine in engine::all(&channels).expect("every engine can run here") {
-        group.bench_function(engine.name(), |bencher| {
+        let name = engine.name().to_owned();
+        group.bench_function(name, |bencher| {
             bencher.iter_custom(|times| {
                 measure::time(&mut *engine, job, times).expect("the job can be done")
             });

@@ -55,7 +55,7 @@ pub enum Job {
 /// Watches channels for reading, level-triggered, and does [jobs](Job) with them.
 pub trait Engine: fmt::Debug {
     /// What the tables call it.
-    fn name(&self) -> &'static str;
+    fn name(&self) -> &str;
 
     /// Asks what is ready, without waiting, and visits what is: sees what it is ready for, and
     /// what belongs to it. The sum of that of those that can be read.
@@ -118,8 +118,8 @@ fn repeat(times: u64, mut action: impl FnMut() -> io::Result<usize>) -> io::Resu
     Ok(())
 }
 
-/// Every engine of this system, nioselect with its preferred backend first. All of them watch
-/// the same channels.
+/// Every engine of this system: nioselect with its preferred backend first, then what it is
+/// compared with, then nioselect with its other backends. All of them watch the same channels.
 ///
 /// # Errors
 ///
@@ -129,13 +129,20 @@ fn repeat(times: u64, mut action: impl FnMut() -> io::Result<usize>) -> io::Resu
 ///
 /// Without a channel.
 pub fn all(channels: &[Channel]) -> io::Result<Vec<Box<dyn Engine>>> {
-    Ok(vec![
-        Box::new(Nioselect::over(Backend::preferred()?, channels)?),
+    let preferred = Backend::preferred()?;
+    let mut engines: Vec<Box<dyn Engine>> = vec![
+        Box::new(Nioselect::over(preferred, channels)?),
         #[cfg(target_os = "linux")]
         Box::new(RawEpoll::over(channels)?),
         Box::new(Mio::over(channels)?),
         Box::new(Polling::over(channels)?),
-    ])
+    ];
+    for backend in Backend::available() {
+        if backend != preferred {
+            engines.push(Box::new(Nioselect::over(backend, channels)?));
+        }
+    }
+    Ok(engines)
 }
 
 #[cfg(test)]
@@ -157,7 +164,7 @@ mod tests {
     fn no_job_makes_a_silent_channel_ready() {
         let channels = channel::open(10, 0).unwrap();
         for mut engine in all(&channels).unwrap() {
-            let name = engine.name();
+            let name = engine.name().to_owned();
             for _ in 0..3 {
                 assert_eq!(engine.look().unwrap(), 0, "{name}");
                 assert_eq!(engine.register_and_deregister().unwrap(), 0, "{name}");

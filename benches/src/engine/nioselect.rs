@@ -7,11 +7,13 @@ use std::rc::Rc;
 use nioselect::{Backend, Monitor, Ops, SelectableChannel, SelectionKey, Selector};
 
 use super::{CAPACITY, Engine, numbered};
+use crate::backend::label;
 use crate::channel::{self, Channel};
 
 /// A selector whose keys have the channels' numbers attached.
 #[derive(Debug)]
 pub(crate) struct Nioselect {
+    name: String,
     selector: Selector<usize>,
     channels: Vec<SelectableChannel<Channel>>,
     first: SelectionKey,
@@ -61,6 +63,7 @@ impl Nioselect {
         selector.select_now()?;
         selector.selected_keys().clear();
         Ok(Self {
+            name: format!("nioselect {}", label(backend)),
             first: channels[0]
                 .key_for(&selector)
                 .expect("it has just been registered"),
@@ -73,8 +76,8 @@ impl Nioselect {
 }
 
 impl Engine for Nioselect {
-    fn name(&self) -> &'static str {
-        "nioselect"
+    fn name(&self) -> &str {
+        &self.name
     }
 
     fn look(&mut self) -> io::Result<usize> {

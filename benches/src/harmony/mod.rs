@@ -95,12 +95,22 @@ pub fn run(options: &Options) -> Result<(), Error> {
         rounds: options.rounds.get(),
     };
     println!("{}", machine::describe());
+    if let (Backends::All, Some(others)) = (options.backend, of_other_systems()) {
+        println!("Not on this system: {others}.");
+    }
     let rows = measure(&workload, &backends, &plans)?;
     print!("{}", result::table(&workload, &rows));
     report.write(&result::json(&workload, &rows))
 }
 
-/// The backends to measure. Those that cannot run are named on standard error.
+fn of_other_systems() -> Option<String> {
+    let all = Backend::ALL.iter();
+    let others = all.filter(|backend| !backend.is_of_this_system());
+    let names: Vec<_> = others.map(|backend| backend.name()).collect();
+    (!names.is_empty()).then(|| names.join(", "))
+}
+
+/// The backends to measure. Those of this system that cannot run are named on standard error.
 fn runnable(asked: Backends) -> Result<Vec<Backend>, Error> {
     let mut runnable = Vec::new();
     match asked {
@@ -109,7 +119,8 @@ fn runnable(asked: Backends) -> Result<Vec<Backend>, Error> {
             runnable.push(backend);
         }
         Backends::All => {
-            for &backend in Backend::ALL {
+            let all = Backend::ALL.iter().copied();
+            for backend in all.filter(|backend| backend.is_of_this_system()) {
                 match rust::probe(backend) {
                     Ok(()) => runnable.push(backend),
                     Err(error) => eprintln!("{}", cannot_run(backend, &error)),

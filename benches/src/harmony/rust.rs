@@ -7,6 +7,7 @@ use nioselect::{Backend, Ops, Selector};
 use super::connections::Connections;
 use super::contender::{Contender, Engine, Sample};
 use super::result::Workload;
+use crate::backend::label;
 use crate::error::Error;
 use crate::measure::{milliseconds, nanoseconds_each};
 
@@ -30,7 +31,7 @@ impl<'a> Rust<'a> {
     pub(super) fn new(backend: Backend, connections: &'a Connections) -> Self {
         let engine = Engine {
             jvm: None,
-            backend: backend.name().to_owned(),
+            backend: label(backend),
         };
         Self {
             engine,

@@ -16,6 +16,7 @@ use nioselect::Backend;
 
 use super::contender::{self, Contender, Engine, Provider, Sample};
 use super::result::Workload;
+use crate::backend::is_double;
 use crate::error::Error;
 use child::Child;
 use reply::Hello;
@@ -56,7 +57,9 @@ impl JvmOptions {
             self.bench_jar.as_deref(),
         )?);
         let mut choices = vec![Choice::JdkPoll, Choice::JdkDefault];
-        choices.extend(backends.iter().copied().map(Choice::Nioselect));
+        // The jar has no doubles.
+        let real = backends.iter().copied().filter(|&b| !is_double(b));
+        choices.extend(real.map(Choice::Nioselect));
         let mut plans = Vec::new();
         for (jdk, java) in jdk::find(&self.java)?.into_iter().enumerate() {
             plans.extend(choices.iter().map(|&choice| Plan {
@@ -95,9 +98,11 @@ impl Choice {
         match self {
             Self::JdkPoll => vec![named(JDK_POLL)],
             Self::JdkDefault => Vec::new(),
-            Self::Nioselect(backend) => {
-                vec![named(NIOSELECT), format!("-Dnioselect.backend={backend}")]
-            }
+            Self::Nioselect(backend) => vec![
+                named(NIOSELECT),
+                format!("-Dnioselect.backend={backend}"),
+                format!("-Dnioselect.rt_signal={}", backend == Backend::RtSignal),
+            ],
         }
     }
 
