@@ -1,0 +1,3 @@
+//! kqueue(2).
+
+pub(crate) mod types;
