@@ -2,6 +2,16 @@
 
 #[cfg(target_os = "linux")]
 pub(crate) mod epoll;
+#[cfg(any(
+    target_vendor = "apple",
+    target_os = "freebsd",
+    target_os = "dragonfly",
+    target_os = "netbsd",
+    target_os = "openbsd",
+    nioselect_kqueue_extern,
+    all(target_os = "linux", feature = "doubles"),
+))]
+mod kqueue;
 mod poll;
 mod ready_list;
 mod select;
@@ -199,6 +209,25 @@ impl Backend {
             Self::Epoll => Ok(Engine::Epoll(epoll::Epoll::open()?)),
             #[cfg(not(target_os = "linux"))]
             Self::Epoll => unsupported("epoll exists only on Linux"),
+            #[cfg(any(
+                target_vendor = "apple",
+                target_os = "freebsd",
+                target_os = "dragonfly",
+                target_os = "netbsd",
+                target_os = "openbsd",
+                nioselect_kqueue_extern,
+                all(target_os = "linux", feature = "doubles"),
+            ))]
+            Self::Kqueue => Ok(Engine::Other(Box::new(kqueue::Kqueue::open()?))),
+            #[cfg(not(any(
+                target_vendor = "apple",
+                target_os = "freebsd",
+                target_os = "dragonfly",
+                target_os = "netbsd",
+                target_os = "openbsd",
+                nioselect_kqueue_extern,
+                all(target_os = "linux", feature = "doubles"),
+            )))]
             Self::Kqueue => unsupported("kqueue exists only on macOS and the BSDs"),
             Self::DevPoll => unsupported("/dev/poll exists only on Solaris and illumos"),
             Self::IoUring => unsupported("io_uring exists only on Linux"),
@@ -290,16 +319,7 @@ pub(crate) trait Mechanism: Send + fmt::Debug {
 
     /// What ends its wait from another thread; its events have the token [`Token::WAKE`].
     fn open_bell(&mut self) -> Result<Box<dyn Bell>> {
-        let mut descriptor = WakeDescriptor::open()?;
-        let mode = if self.supports(Mode::Edge) && descriptor.never_fills() {
-            descriptor.leave_readable();
-            Mode::Edge
-        } else {
-            Mode::Level
-        };
-        let fd = descriptor.as_fd().as_raw_fd();
-        self.add(fd, Token::WAKE, Readiness::READABLE, mode)?;
-        Ok(Box::new(descriptor))
+        open_wake_descriptor(self)
     }
 
     /// Whether it may go on to report what it was told to forget: epoll(7) does when the
@@ -331,6 +351,20 @@ pub(crate) trait Mechanism: Send + fmt::Debug {
     /// its limit, each token once; what did not fit comes first the next time. May return early
     /// and empty-handed.
     fn wait(&mut self, ready: &mut ReadyList, timeout: Option<Duration>) -> io::Result<()>;
+}
+
+/// A bell that is a descriptor: every mechanism can watch one.
+fn open_wake_descriptor(mechanism: &mut (impl Mechanism + ?Sized)) -> Result<Box<dyn Bell>> {
+    let mut descriptor = WakeDescriptor::open()?;
+    let mode = if mechanism.supports(Mode::Edge) && descriptor.never_fills() {
+        descriptor.leave_readable();
+        Mode::Edge
+    } else {
+        Mode::Level
+    };
+    let fd = descriptor.as_fd().as_raw_fd();
+    mechanism.add(fd, Token::WAKE, Readiness::READABLE, mode)?;
+    Ok(Box::new(descriptor))
 }
 
 /// A mechanism that is open.

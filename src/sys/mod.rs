@@ -7,6 +7,16 @@ pub(crate) mod descriptor_set;
 #[cfg(target_os = "linux")]
 pub(crate) mod epoll;
 pub(crate) mod fork;
+#[cfg(any(
+    target_vendor = "apple",
+    target_os = "freebsd",
+    target_os = "dragonfly",
+    target_os = "netbsd",
+    target_os = "openbsd",
+    nioselect_kqueue_extern,
+    all(target_os = "linux", feature = "doubles"),
+))]
+pub(crate) mod kqueue;
 pub(crate) mod poll;
 pub(crate) mod select;
 pub(crate) mod wake;

@@ -1,41 +1,63 @@
 //! What the kernel and this crate say to each other: the system's own types and constants.
 //!
-//! They are the C library's where it has them: NetBSD has changed its `struct kevent` more than
-//! once, and only the library knows which function goes with which. On Linux, where another
-//! kernel answers (a double for tests, or a library that is linked in), they are NetBSD's as the C
-//! library has them, which are the widest.
+//! They are the C library's where its kernel is asked: NetBSD has changed its `struct kevent`
+//! more than once, and only the library knows which function goes with which. Another kernel (a
+//! double for tests, or a library that is linked in) is spoken to in NetBSD's, as the C library
+//! has them: they are the widest.
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(not(any(target_os = "linux", nioselect_kqueue_extern)))]
 pub(crate) use libc::{
     EV_ADD, EV_CLEAR, EV_DELETE, EV_DISABLE, EV_DISPATCH, EV_ENABLE, EV_EOF, EV_ERROR, EV_RECEIPT,
     EVFILT_READ, EVFILT_USER, EVFILT_WRITE, NOTE_TRIGGER, kevent as Kevent,
 };
 
-#[cfg(target_os = "linux")]
+#[cfg(any(target_os = "linux", nioselect_kqueue_extern))]
 pub(crate) use netbsd::{
     EV_ADD, EV_CLEAR, EV_DELETE, EV_DISABLE, EV_DISPATCH, EV_ENABLE, EV_EOF, EV_ERROR, EV_RECEIPT,
     EVFILT_READ, EVFILT_USER, EVFILT_WRITE, Kevent, NOTE_TRIGGER,
 };
 
 /// A filter's number.
-#[cfg(not(any(target_os = "linux", target_os = "netbsd")))]
+#[cfg(not(any(
+    target_os = "linux",
+    target_os = "netbsd",
+    nioselect_kqueue_extern
+)))]
 pub(crate) type Filter = i16;
 /// A filter's number.
-#[cfg(any(target_os = "linux", target_os = "netbsd"))]
+#[cfg(any(target_os = "linux", target_os = "netbsd", nioselect_kqueue_extern))]
 pub(crate) type Filter = u32;
 
 /// The bits of `flags`.
-#[cfg(not(any(target_os = "linux", target_os = "netbsd")))]
+#[cfg(not(any(
+    target_os = "linux",
+    target_os = "netbsd",
+    nioselect_kqueue_extern
+)))]
 pub(crate) type Flags = u16;
 /// The bits of `flags`.
-#[cfg(any(target_os = "linux", target_os = "netbsd"))]
+#[cfg(any(target_os = "linux", target_os = "netbsd", nioselect_kqueue_extern))]
 pub(crate) type Flags = u32;
 
-#[cfg(target_os = "linux")]
+/// What makes `EVFILT_READ` find a regular file ready at its end too, as poll(2) does.
+#[cfg(all(target_os = "freebsd", not(nioselect_kqueue_extern)))]
+pub(crate) const READ_LIKE_POLL: u32 = libc::NOTE_FILE_POLL;
+/// What makes `EVFILT_READ` find a regular file ready at its end too, as poll(2) does.
+#[cfg(all(target_os = "openbsd", not(nioselect_kqueue_extern)))]
+pub(crate) const READ_LIKE_POLL: u32 = libc::NOTE_EOF;
+/// What makes `EVFILT_READ` find a regular file ready at its end too, as poll(2) does: there is
+/// no such thing here.
+#[cfg(any(
+    not(any(target_os = "freebsd", target_os = "openbsd")),
+    nioselect_kqueue_extern
+))]
+pub(crate) const READ_LIKE_POLL: u32 = 0;
+
+#[cfg(any(target_os = "linux", nioselect_kqueue_extern))]
 mod netbsd {
     use libc::c_void;
 
-    /// kqueue(2).
+    /// `struct kevent`, kqueue(2).
     #[repr(C)]
     #[derive(Clone, Copy, Debug)]
     pub(crate) struct Kevent {
