@@ -43,6 +43,9 @@ compile_error!("nioselect needs a UNIX-like system");
 
 mod backend;
 pub mod channel;
+#[cfg(all(target_os = "linux", feature = "doubles"))]
+#[doc(hidden)]
+pub mod doubles;
 mod error;
 mod key;
 mod mode;

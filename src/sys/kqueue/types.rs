@@ -18,22 +18,14 @@ pub(crate) use netbsd::{
 };
 
 /// A filter's number.
-#[cfg(not(any(
-    target_os = "linux",
-    target_os = "netbsd",
-    nioselect_kqueue_extern
-)))]
+#[cfg(not(any(target_os = "linux", target_os = "netbsd", nioselect_kqueue_extern)))]
 pub(crate) type Filter = i16;
 /// A filter's number.
 #[cfg(any(target_os = "linux", target_os = "netbsd", nioselect_kqueue_extern))]
 pub(crate) type Filter = u32;
 
 /// The bits of `flags`.
-#[cfg(not(any(
-    target_os = "linux",
-    target_os = "netbsd",
-    nioselect_kqueue_extern
-)))]
+#[cfg(not(any(target_os = "linux", target_os = "netbsd", nioselect_kqueue_extern)))]
 pub(crate) type Flags = u16;
 /// The bits of `flags`.
 #[cfg(any(target_os = "linux", target_os = "netbsd", nioselect_kqueue_extern))]

@@ -1,0 +1,6 @@
+//! What tests see of the imitations of other systems' mechanisms, and what they make them do.
+
+/// kqueue(2).
+pub mod kqueue {
+    pub use crate::sys::kqueue::double::{Flavour, calls, choose_flavour};
+}
