@@ -1,6 +1,6 @@
 //! A kqueue: its knotes, and the queue of those that are ready.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{HashMap, VecDeque};
 use std::os::fd::{BorrowedFd, RawFd};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -26,8 +26,11 @@ pub(super) struct Queue {
 #[derive(Debug, Default)]
 struct State {
     knotes: HashMap<Key, Knote>,
-    /// By place. A knote that is put back goes behind all others.
-    ready: BTreeMap<u64, Key>,
+    /// A knote that is put back goes behind all others. What is here without being queued has
+    /// been deleted since.
+    ready: VecDeque<Queued>,
+    /// How many knotes are queued.
+    ready_count: usize,
     /// The next place.
     end: u64,
     last_serial: u32,
@@ -36,6 +39,40 @@ struct State {
     shows_ready: bool,
     closed: bool,
     collected: Vec<Wakeup>,
+}
+
+/// It is the place that a knote knows, or else the knote is queued no longer.
+#[derive(Clone, Copy, Debug)]
+struct Queued {
+    key: Key,
+    place: u64,
+}
+
+impl State {
+    /// Takes the first from the queue, if it was put there before the place `end`.
+    fn take_first(&mut self, end: u64) -> Option<Key> {
+        loop {
+            let first = *self.ready.front().filter(|first| first.place < end)?;
+            self.ready.pop_front();
+            if let Some(knote) = self.knotes.get_mut(&first.key)
+                && knote.place == Some(first.place)
+            {
+                knote.place = None;
+                self.ready_count -= 1;
+                return Some(first.key);
+            }
+        }
+    }
+
+    fn forget_the_deleted(&mut self) {
+        if self.ready.len() > 2 * self.ready_count + 64 {
+            let knotes = &self.knotes;
+            self.ready.retain(|queued| {
+                let knote = knotes.get(&queued.key);
+                knote.is_some_and(|knote| knote.place == Some(queued.place))
+            });
+        }
+    }
 }
 
 impl Queue {
@@ -71,7 +108,7 @@ impl Queue {
     pub(super) fn ready_count(&self) -> i64 {
         let mut changing = self.change();
         changing.collect();
-        i64::try_from(changing.state.ready.len()).unwrap_or(i64::MAX)
+        i64::try_from(changing.state.ready_count).unwrap_or(i64::MAX)
     }
 
     /// One change; its result goes to `events` if it is an error or a receipt is wanted.
@@ -123,7 +160,7 @@ struct Changing<'a> {
 
 impl Drop for Changing<'_> {
     fn drop(&mut self) {
-        let ready = !self.state.ready.is_empty();
+        let ready = self.state.ready_count > 0;
         if self.state.shows_ready != ready {
             self.state.shows_ready = ready;
             self.queue.wakeups.show_ready(ready);
@@ -280,8 +317,8 @@ impl Changing<'_> {
 
     fn forget(&mut self, key: Key) -> Option<Knote> {
         let knote = self.state.knotes.remove(&key)?;
-        if let Some(place) = knote.place {
-            self.state.ready.remove(&place);
+        if knote.place.is_some() {
+            self.state.ready_count -= 1;
         }
         if matches!(knote.kind, Kind::Regular { .. }) {
             self.state.unwoken.retain(|unwoken| *unwoken != key);
@@ -339,29 +376,32 @@ impl Changing<'_> {
             return;
         };
         if knote.active && !knote.disabled && knote.place.is_none() {
-            knote.place = Some(state.end);
-            state.ready.insert(state.end, key);
+            let place = state.end;
+            knote.place = Some(place);
+            state.ready.push_back(Queued { key, place });
+            state.ready_count += 1;
             state.end += 1;
+            state.forget_the_deleted();
         }
     }
 
     /// Reports what is queued now and still ready, as far as there is room.
     fn scan(&mut self, events: &mut Events) {
-        for key in self.state.unwoken.clone() {
+        for index in 0..self.state.unwoken.len() {
+            let key = self.state.unwoken[index];
             self.activate_if_ready(key);
             self.enqueue_if_active(key);
         }
         let end = self.state.end;
         while !events.are_full() {
-            match self.state.ready.first_key_value() {
-                Some((&place, &key)) if place < end => self.report(place, key, events),
-                _ => return,
+            match self.state.take_first(end) {
+                Some(key) => self.report(key, events),
+                None => return,
             }
         }
     }
 
-    fn report(&mut self, place: u64, key: Key, events: &mut Events) {
-        self.state.ready.remove(&place);
+    fn report(&mut self, key: Key, events: &mut Events) {
         if !self.is_current(key) {
             self.forget(key);
             return;
@@ -370,7 +410,6 @@ impl Changing<'_> {
         let Some(knote) = self.state.knotes.get_mut(&key) else {
             return;
         };
-        knote.place = None;
         if knote.disabled {
             return;
         }
