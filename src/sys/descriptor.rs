@@ -1,7 +1,7 @@
 //! What can be asked of any descriptor.
 
 use std::mem::MaybeUninit;
-use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
+use std::os::fd::{AsRawFd, BorrowedFd};
 
 use super::check;
 use crate::error::Result;
@@ -65,21 +65,6 @@ pub(crate) fn is_listening(fd: BorrowedFd<'_>) -> Result<bool> {
     };
     check("getsockopt(SO_ACCEPTCONN)", answer)?;
     Ok(value != 0)
-}
-
-/// Whether the number is that of an open file.
-#[cfg(any(
-    target_vendor = "apple",
-    target_os = "freebsd",
-    target_os = "dragonfly",
-    target_os = "netbsd",
-    target_os = "openbsd",
-    nioselect_kqueue_extern,
-    all(target_os = "linux", feature = "doubles"),
-))]
-pub(crate) fn is_open(fd: RawFd) -> bool {
-    // SAFETY: no memory is passed, and asking does no harm to whoever owns the number.
-    unsafe { libc::fcntl(fd, libc::F_GETFD) != -1 }
 }
 
 pub(crate) fn is_nonblocking(fd: BorrowedFd<'_>) -> Result<bool> {

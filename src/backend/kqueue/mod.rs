@@ -61,9 +61,8 @@ use self::registration::{Registration, Side};
 use super::{Mechanism, Readiness, ReadyList};
 use crate::error::{Error, Result};
 use crate::mode::Mode;
-use crate::sys::descriptor;
 use crate::sys::kqueue::types::EVFILT_USER;
-use crate::sys::kqueue::{Event, Queue};
+use crate::sys::kqueue::{self, Event, Queue};
 use crate::sys::wake::Bell;
 use crate::token::Token;
 
@@ -227,7 +226,7 @@ impl Kqueue {
             // What is not there needs not be deleted or disabled.
             libc::ENOENT => {}
             _ if !registration.wants(side) => registration.note_absent(side),
-            libc::EBADF if !descriptor::is_open(fd) => {
+            libc::EBADF if !kqueue::is_open(fd) => {
                 registration.note_dead();
                 self.list_as_failing(fd);
             }
@@ -303,6 +302,8 @@ impl Mechanism for Kqueue {
 
     fn add(&mut self, fd: RawFd, token: Token, wanted: Readiness, mode: Mode) -> Result<()> {
         self.set(fd, token, wanted, mode);
+        self.registrations[index(fd)].is_deaf_sink =
+            wanted == Readiness::WRITABLE && kqueue::is_deaf_sink(fd);
         Ok(())
     }
 

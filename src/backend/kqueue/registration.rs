@@ -78,6 +78,8 @@ pub(super) struct Registration {
     token: Token,
     wanted: Readiness,
     mode: Mode,
+    /// The end of a pipe that hears only by `EVFILT_READ` that the other end has been closed.
+    pub(super) is_deaf_sink: bool,
     /// A one-shot that has reported, and is silent in both directions until it is wanted anew.
     fired: bool,
     /// What is wanted has been set: all of it is added, even what the kernel has. An edge is
@@ -101,6 +103,7 @@ impl Default for Registration {
             token: Token::from_bits(0),
             wanted: Readiness::empty(),
             mode: Mode::Level,
+            is_deaf_sink: false,
             fired: false,
             renewed: false,
             known: [Known::Nothing; 2],
@@ -138,6 +141,15 @@ impl Registration {
         self.wanted.contains(side.readiness())
     }
 
+    /// Whether the kernel is to have an event for that direction.
+    fn listens(&self, side: Side) -> bool {
+        self.wants(side) || side == Side::Read && self.hears_by_reading()
+    }
+
+    fn hears_by_reading(&self) -> bool {
+        self.is_deaf_sink && self.wanted == Readiness::WRITABLE
+    }
+
     pub(super) fn is_in_kernel(&self) -> bool {
         self.known.iter().any(|known| known.is_in_kernel())
     }
@@ -145,7 +157,7 @@ impl Registration {
     /// Appends what the kernel must be told, and notes it as told.
     pub(super) fn push_changes(&mut self, fd: RawFd, changes: &mut Vec<Event>) {
         for side in Side::BOTH {
-            self.known[side as usize] = if !self.wants(side) {
+            self.known[side as usize] = if !self.listens(side) {
                 self.push_deletion(fd, side, changes);
                 Known::Nothing
             } else if self.fired {
@@ -244,7 +256,7 @@ impl Registration {
             && self.wants(Side::Write)
             && !self.fired
         {
-            Some(Readiness::WRITABLE | Readiness::ERROR)
+            Some(BROKEN)
         } else {
             None
         }
@@ -290,10 +302,15 @@ impl Registration {
             self.known[side as usize] = Known::Silent(Mode::OneShot);
         }
         let is_late = self.fired && self.round != round;
-        if is_late || !self.wants(side) {
+        if is_late || !self.listens(side) {
             return false;
         }
-        self.put_into(ready, round, answer(side, event));
+        let answer = match side {
+            Side::Read if self.hears_by_reading() && event.is_end() => BROKEN,
+            Side::Read if self.hears_by_reading() => return false,
+            _ => answer(side, event),
+        };
+        self.put_into(ready, round, answer);
         let fires = self.mode == Mode::OneShot && !self.fired;
         self.fired |= fires;
         fires
@@ -310,6 +327,9 @@ impl Registration {
         }
     }
 }
+
+/// What writing to a pipe that nobody reads is: possible at once, and an error.
+const BROKEN: Readiness = Readiness::WRITABLE.union(Readiness::ERROR);
 
 /// As poll(2) would say it.
 ///

@@ -22,13 +22,14 @@ use native as kernel;
 use std::fmt;
 use std::io;
 use std::mem::MaybeUninit;
-use std::os::fd::RawFd;
+use std::os::fd::{BorrowedFd, RawFd};
 use std::ptr;
 use std::time::Duration;
 
 use libc::timespec;
 
 use self::types::{EV_EOF, EV_ERROR, EV_RECEIPT, Filter, Flags, Kevent};
+use super::descriptor::{self, FileType};
 use super::{check, count, fork};
 use crate::error::Result;
 
@@ -204,11 +205,34 @@ impl Queue {
 impl Drop for Queue {
     fn drop(&mut self) {
         if self.is_ours() {
-            // SAFETY: the number is ours, and nobody can use it any more. (A wait borrows the
-            // queue, so that none is in progress: closing would not end it.)
-            unsafe { kernel::close(self.number) };
+            // Nobody uses it any more: a wait, which this would not end, borrows the queue.
+            kernel::close(self.number);
         }
     }
+}
+
+/// Whether the number is that of an open file.
+pub(crate) fn is_open(fd: RawFd) -> bool {
+    // SAFETY: no memory is passed, and asking does no harm to whoever has the number.
+    unsafe { libc::fcntl(fd, libc::F_GETFD) != -1 }
+}
+
+/// Whether it is the end of a pipe that is written to, on a system where `EVFILT_WRITE` does not
+/// tell that the reader of a full pipe has gone: NetBSD wakes its knotes before it notes the end,
+/// and drops them then (`pipeclose` in sys/kern/sys_pipe.c). `EVFILT_READ` tells it there.
+pub(crate) fn is_deaf_sink(fd: RawFd) -> bool {
+    const CONCERNED: bool = cfg!(any(
+        target_os = "netbsd",
+        target_os = "linux",
+        nioselect_kqueue_extern
+    ));
+    if !CONCERNED || !is_open(fd) {
+        return false;
+    }
+    // SAFETY: the number is open, and asking does no harm to whoever has it.
+    let fd = unsafe { BorrowedFd::borrow_raw(fd) };
+    matches!(descriptor::file_type(fd), Ok(FileType::Fifo))
+        && matches!(descriptor::access(fd), Ok((false, true)))
 }
 
 /// OpenBSD takes no more. Whoever waits for longer resumes.

@@ -26,8 +26,7 @@ pub(super) fn kqueue() -> c_int {
     let queue = unsafe { libc::kqueue() };
     // SAFETY: no memory is passed.
     if queue != -1 && unsafe { libc::fcntl(queue, libc::F_SETFD, libc::FD_CLOEXEC) } == -1 {
-        // SAFETY: nobody else knows of the number.
-        unsafe { close(queue) };
+        close(queue);
         return -1;
     }
     queue
@@ -51,10 +50,8 @@ pub(super) unsafe fn kevent(
     unsafe { libc::kevent(queue, changes, changes_count, events, events_count, timeout) }
 }
 
-/// # Safety
-///
-/// The number is the caller's, who does not use it any more.
-pub(super) unsafe fn close(queue: c_int) -> c_int {
-    // SAFETY: as our caller promises.
+/// For a number that nobody else uses.
+pub(super) fn close(queue: c_int) -> c_int {
+    // SAFETY: no memory is passed.
     unsafe { libc::close(queue) }
 }
