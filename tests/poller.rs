@@ -9,7 +9,7 @@ use std::os::unix::net::UnixStream;
 use std::thread;
 use std::time::Duration;
 
-use common::{assert_poller_silent, look, on_every_backend};
+use common::{assert_poller_silent, forgets_closed, look, on_every_backend};
 use nioselect::poller::{Kind, Poller, Token};
 use nioselect::{Backend, Error, Mode, Ops};
 
@@ -299,7 +299,6 @@ fn a_descriptor_that_was_closed_before_the_first_wait_is_reported_once() {
     });
 }
 
-/// epoll(7) forgets a closed descriptor without a word.
 #[test]
 fn a_descriptor_that_was_closed_between_waits_is_reported_at_most_once() {
     on_every_backend(|backend| {
@@ -307,7 +306,7 @@ fn a_descriptor_that_was_closed_between_waits_is_reported_at_most_once() {
         assert_poller_silent(&mut company.poller);
         company.close_the_middle();
         let seen = look(&mut company.poller);
-        if backend == Backend::Epoll {
+        if forgets_closed(backend) {
             assert_eq!(seen, []);
         } else {
             assert_eq!(seen, [(company.tokens[1], Ops::READ)]);
@@ -332,7 +331,7 @@ fn a_change_to_a_closed_descriptor_reports_it_once() {
     });
 }
 
-/// epoll(7) watches open files: the one that was closed has left, and the other under its number
+/// epoll(7) watches open files, and kqueue(2) too: the one that was closed has left, and the other under its number
 /// is unknown until something is changed.
 #[test]
 fn a_descriptor_that_was_replaced_is_watched_from_the_next_change_on() {

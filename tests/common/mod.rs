@@ -27,10 +27,33 @@ pub fn on_every_backend(test: impl Fn(Backend)) {
         backends.contains(&Backend::Epoll),
         cfg!(target_os = "linux")
     );
+    assert_eq!(
+        backends.contains(&Backend::Kqueue),
+        HAS_KQUEUE || cfg!(target_os = "linux"),
+        "on Linux there is a double"
+    );
     for backend in backends {
         println!("on {backend}");
         test(backend);
     }
+}
+
+const HAS_KQUEUE: bool = cfg!(any(
+    target_vendor = "apple",
+    target_os = "freebsd",
+    target_os = "dragonfly",
+    target_os = "netbsd",
+    target_os = "openbsd",
+));
+
+/// Whether the backend has edge-triggered registrations.
+pub fn has_edges(backend: Backend) -> bool {
+    matches!(backend, Backend::Epoll | Backend::Kqueue)
+}
+
+/// Whether the backend's kernel forgets a descriptor that is closed, without a word.
+pub fn forgets_closed(backend: Backend) -> bool {
+    matches!(backend, Backend::Epoll | Backend::Kqueue)
 }
 
 /// A selector over `backend`.

@@ -40,8 +40,10 @@ pub(super) unsafe fn kevent(
     unsafe { nioselect_kevent(queue, changes, changes_count, events, events_count, timeout) }
 }
 
-/// For a number that nobody else uses.
-pub(super) fn close(queue: c_int) -> c_int {
-    // SAFETY: no memory is passed.
+/// # Safety
+///
+/// The number is the caller's, who does not use it any more.
+pub(super) unsafe fn close(queue: c_int) -> c_int {
+    // SAFETY: as our caller promises.
     unsafe { nioselect_close(queue) }
 }

@@ -118,11 +118,28 @@ pub(crate) struct Queue {
 impl Queue {
     pub(crate) fn open() -> Result<Self> {
         fork::watch();
-        let number = check("kqueue", kernel::kqueue())?;
-        Ok(Self {
-            number,
+        let queue = Self {
+            number: check("kqueue", kernel::kqueue())?,
             forks: fork::generation(),
-        })
+        };
+        queue.close_on_exec()?;
+        Ok(queue)
+    }
+
+    /// A child has no queue, so only an exec(2) of this very process could come before this.
+    #[cfg(not(nioselect_kqueue_extern))]
+    fn close_on_exec(&self) -> Result<()> {
+        // SAFETY: no memory is passed.
+        check("fcntl(F_SETFD)", unsafe {
+            libc::fcntl(self.number, libc::F_SETFD, libc::FD_CLOEXEC)
+        })?;
+        Ok(())
+    }
+
+    /// The number is another kernel's, and exec(2) means nothing to it.
+    #[cfg(nioselect_kqueue_extern)]
+    fn close_on_exec(&self) -> Result<()> {
+        Ok(())
     }
 
     /// Whether this process has it. In a child the number is closed, or somebody else's.
@@ -205,8 +222,9 @@ impl Queue {
 impl Drop for Queue {
     fn drop(&mut self) {
         if self.is_ours() {
-            // Nobody uses it any more: a wait, which this would not end, borrows the queue.
-            kernel::close(self.number);
+            // SAFETY: the number is ours, and nobody can use it any more. (A wait borrows the
+            // queue, so that none is in progress: closing would not end it.)
+            unsafe { kernel::close(self.number) };
         }
     }
 }

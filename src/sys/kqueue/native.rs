@@ -11,25 +11,9 @@ type Count = libc::size_t;
 #[cfg(not(target_os = "netbsd"))]
 type Count = c_int;
 
-/// A queue that exec(2) closes.
-#[cfg(target_os = "netbsd")]
 pub(super) fn kqueue() -> c_int {
     // SAFETY: no memory is passed.
-    unsafe { libc::kqueue1(libc::O_CLOEXEC) }
-}
-
-/// A queue that exec(2) closes. A child has none, so that only an exec of this very process
-/// could come between the two calls.
-#[cfg(not(target_os = "netbsd"))]
-pub(super) fn kqueue() -> c_int {
-    // SAFETY: no memory is passed.
-    let queue = unsafe { libc::kqueue() };
-    // SAFETY: no memory is passed.
-    if queue != -1 && unsafe { libc::fcntl(queue, libc::F_SETFD, libc::FD_CLOEXEC) } == -1 {
-        close(queue);
-        return -1;
-    }
-    queue
+    unsafe { libc::kqueue() }
 }
 
 /// # Safety
@@ -50,8 +34,10 @@ pub(super) unsafe fn kevent(
     unsafe { libc::kevent(queue, changes, changes_count, events, events_count, timeout) }
 }
 
-/// For a number that nobody else uses.
-pub(super) fn close(queue: c_int) -> c_int {
-    // SAFETY: no memory is passed.
+/// # Safety
+///
+/// The number is the caller's, who does not use it any more.
+pub(super) unsafe fn close(queue: c_int) -> c_int {
+    // SAFETY: as our caller promises.
     unsafe { libc::close(queue) }
 }

@@ -45,6 +45,28 @@ use linux::Errno;
 
 thread_local! {
     static CALLS: Cell<u64> = const { Cell::new(0) };
+    static IS_RUNNING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether this thread is in the double just now. What it allocates then, a kernel would.
+pub fn is_running() -> bool {
+    IS_RUNNING.get()
+}
+
+/// Until it is dropped, [`is_running`].
+struct Running;
+
+impl Running {
+    fn begin() -> Self {
+        IS_RUNNING.set(true);
+        Self
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        IS_RUNNING.set(false);
+    }
 }
 
 /// How often this thread has called [`kevent`].
@@ -54,6 +76,7 @@ pub fn calls() -> u64 {
 
 /// kqueue(2). It does not set close-on-exec.
 pub(crate) fn kqueue() -> c_int {
+    let _running = Running::begin();
     answer(registry::open())
 }
 
@@ -72,6 +95,7 @@ pub(crate) unsafe fn kevent(
     timeout: *const timespec,
 ) -> c_int {
     CALLS.set(CALLS.get() + 1);
+    let _running = Running::begin();
     // SAFETY: null, or a timespec, as the caller promises.
     let timeout = unsafe { timeout.as_ref() };
     let changes = Changes {
@@ -92,6 +116,7 @@ pub(crate) unsafe fn kevent(
 ///
 /// The number is the caller's, who does not use it any more.
 pub(crate) unsafe fn close(kq: c_int) -> c_int {
+    let _running = Running::begin();
     answer(registry::close(kq).map(|()| 0))
 }
 
