@@ -78,8 +78,8 @@ pub(super) struct Kqueue {
     failing_first: bool,
     /// What the kernel has refused and nobody has been told yet.
     refused: Vec<(Token, i32)>,
-    /// How many waits there have been.
-    round: u64,
+    /// The number of the wait, never 0.
+    round: u32,
     changes: Vec<Event>,
     events: Vec<Event>,
 }
@@ -121,6 +121,16 @@ impl Kqueue {
         if !mem::replace(&mut self.registrations[index(fd)].is_touched, true) {
             self.touched.push(fd);
         }
+    }
+
+    /// So that what an earlier wait has reported is not taken for reported by this one.
+    fn begin_round(&mut self) {
+        self.round = self.round.checked_add(1).unwrap_or_else(|| {
+            for registration in &mut self.registrations {
+                registration.forget_round();
+            }
+            1
+        });
     }
 
     /// Makes the list of all that the kernel must be told.
@@ -351,7 +361,7 @@ impl Mechanism for Kqueue {
     }
 
     fn wait(&mut self, ready: &mut ReadyList, timeout: Option<Duration>) -> io::Result<()> {
-        self.round += 1;
+        self.begin_round();
         self.gather_changes();
         self.prune_failing();
         self.failing_first = !self.failing.is_empty() && !self.failing_first;

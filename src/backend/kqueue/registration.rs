@@ -89,8 +89,8 @@ pub(super) struct Registration {
     /// It turned out to be closed, which nobody has been told yet.
     is_dead: bool,
     /// The wait that has reported it last, and where in its list.
-    round: u64,
-    place: usize,
+    round: u32,
+    place: u32,
     /// Whether it is among those that may differ from what the kernel has.
     pub(super) is_touched: bool,
     /// Whether it is among those that fail without the kernel's help.
@@ -263,7 +263,7 @@ impl Registration {
     }
 
     /// Reports its failure, if there is room, and tells whether there was.
-    pub(super) fn report_failure(&mut self, ready: &mut ReadyList, round: u64) -> bool {
+    pub(super) fn report_failure(&mut self, ready: &mut ReadyList, round: u32) -> bool {
         let Some(failure) = self.failure() else {
             return true;
         };
@@ -293,7 +293,7 @@ impl Registration {
         side: Side,
         event: &Event,
         ready: &mut ReadyList,
-        round: u64,
+        round: u32,
     ) -> bool {
         if event.user_data() != self.token.generation() {
             return false;
@@ -316,13 +316,18 @@ impl Registration {
         fires
     }
 
+    /// Rounds are counted from the start again.
+    pub(super) fn forget_round(&mut self) {
+        self.round = 0;
+    }
+
     /// One descriptor is reported once, whatever the number of its events.
-    fn put_into(&mut self, ready: &mut ReadyList, round: u64, readiness: Readiness) {
+    fn put_into(&mut self, ready: &mut ReadyList, round: u32, readiness: Readiness) {
         if self.round == round {
-            ready.merge(self.place, readiness);
+            ready.merge(self.place as usize, readiness);
         } else {
             self.round = round;
-            self.place = ready.len();
+            self.place = u32::try_from(ready.len()).expect("a list is shorter");
             ready.push(self.token, readiness);
         }
     }
