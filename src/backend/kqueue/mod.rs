@@ -48,6 +48,8 @@
 
 mod bell;
 mod registration;
+#[cfg(all(test, target_os = "linux", feature = "doubles"))]
+mod tests;
 
 use std::collections::VecDeque;
 use std::io;

@@ -75,6 +75,11 @@ impl Event {
         self.0.udata as usize as u32
     }
 
+    #[cfg(test)]
+    pub(crate) fn flags(&self) -> Flags {
+        self.0.flags
+    }
+
     /// What became of a change: 0, or an error number. `None` for an event.
     ///
     /// Flags are tested bit by bit: those of the change may be among them (`EV_RECEIPT` stays
