@@ -1,1 +1,5 @@
+//! The double against what was measured, and against its own documentation.
 
+mod conformance;
+mod replay;
+mod threads;

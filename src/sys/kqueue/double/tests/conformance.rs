@@ -1,0 +1,1 @@
+//! What is documented beyond the transcripts.
