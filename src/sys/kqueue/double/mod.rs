@@ -40,7 +40,7 @@ use std::time::Duration;
 
 use libc::{c_int, timespec};
 
-use super::types::Kevent;
+use super::types::{EV_ERROR, EV_RECEIPT, Kevent};
 use linux::Errno;
 
 thread_local! {
@@ -129,7 +129,19 @@ fn call(
     let queue = registry::find(kq).ok_or(libc::EBADF)?;
     let timeout = timeout.map(duration).transpose()?;
     for change in changes {
-        queue.apply(change, events)?;
+        let result = queue.apply(&change);
+        if result.is_ok() && change.flags & EV_RECEIPT == 0 {
+            continue;
+        }
+        if events.are_full() {
+            // Neither the receipts that are written are counted, nor the other changes made.
+            return result.map(|()| 0);
+        }
+        events.push(Kevent {
+            flags: EV_ERROR,
+            data: result.err().unwrap_or(0).into(),
+            ..change
+        });
     }
     if events.used == 0 && events.room > 0 {
         queue.wait(events, timeout)?;

@@ -11,9 +11,7 @@ use super::kind::Kind;
 use super::knote::{Filter, Key, Knote};
 use super::linux::{self, Errno};
 use super::wakeups::{Wakeup, Wakeups};
-use crate::sys::kqueue::types::{
-    EV_ADD, EV_DELETE, EV_DISABLE, EV_ENABLE, EV_ERROR, EV_RECEIPT, Kevent,
-};
+use crate::sys::kqueue::types::{EV_ADD, EV_DELETE, EV_DISABLE, EV_ENABLE, Kevent};
 
 #[derive(Debug)]
 pub(super) struct Queue {
@@ -111,22 +109,8 @@ impl Queue {
         i64::try_from(changing.state.ready_count).unwrap_or(i64::MAX)
     }
 
-    /// One change; its result goes to `events` if it is an error or a receipt is wanted.
-    pub(super) fn apply(&self, change: Kevent, events: &mut Events) -> Result<(), Errno> {
-        let result = self.change().apply(&change);
-        if result.is_ok() && change.flags & EV_RECEIPT == 0 {
-            return Ok(());
-        }
-        if events.are_full() {
-            return result;
-        }
-        let errno = result.err().unwrap_or(0);
-        events.push(Kevent {
-            flags: EV_ERROR,
-            data: errno.into(),
-            ..change
-        });
-        Ok(())
+    pub(super) fn apply(&self, change: &Kevent) -> Result<(), Errno> {
+        self.change().apply(change)
     }
 
     /// Until something can be reported or the time is over.

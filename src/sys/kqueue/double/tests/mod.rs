@@ -1,5 +1,6 @@
 //! The double against what was measured, and against its own documentation.
 
+mod call;
 mod conformance;
 mod replay;
 mod threads;

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use socket2::Socket;
 
-use super::super::super::{close, kqueue};
+use super::super::call::{Kqueue, NOW, call, call_in_place, entry, with_udata};
 use super::probe::{
-    BAD, Probe, any_port, begin_connect, entry, error_name, fill, names, read, receipt_texts,
-    taken_error, until, with_udata, write,
+    BAD, Probe, any_port, begin_connect, error_name, fill, names, read, receipt_texts, taken_error,
+    until, write,
 };
 use super::shared;
 use crate::sys::kqueue::types::{
@@ -20,7 +20,7 @@ use crate::sys::kqueue::types::{
 pub(super) fn run(probe: &mut Probe) {
     let header = format!(
         "FreeBSD 13 kqueue fd={} sizeof={}",
-        probe.kq,
+        probe.kq.number,
         size_of::<Kevent>()
     );
     probe.say(header);
@@ -133,13 +133,15 @@ fn receipts(probe: &mut Probe) {
     let pair = probe.tcp_pair();
     let ours = pair.ours.as_raw_fd() as usize;
     let bad = BAD as usize;
-    let (count, receipts) = probe.changes(
+    let (count, receipts) = call(
+        probe.kq.number,
         &[
             entry(ours, EVFILT_READ, EV_ADD | EV_RECEIPT),
             entry(bad, EVFILT_READ, EV_ADD | EV_RECEIPT),
             entry(ours, EVFILT_WRITE, EV_DELETE | EV_RECEIPT),
         ],
         32,
+        NOW,
     );
     probe.say(format!(
         "    receipts n={count}{}",
@@ -148,25 +150,27 @@ fn receipts(probe: &mut Probe) {
     write(&pair.theirs, b"1");
     until(&pair.ours, libc::POLLIN);
     probe.wait("READ armed; is EV_RECEIPT sticky?");
-    let (count, receipts) = probe.changes(
+    let (count, receipts) = call(
+        probe.kq.number,
         &[
             entry(bad, EVFILT_READ, EV_ADD),
             entry(ours, EVFILT_WRITE, EV_ADD),
         ],
         32,
+        NOW,
     );
     let receipts = receipt_texts(&receipts);
     probe.say(format!(
         "    no receipt, room in eventlist: n={count}{receipts}"
     ));
     probe.wait("was 2nd change applied?");
-    let (count, _) = probe.changes(&[entry(bad, EVFILT_READ, EV_ADD)], 0);
+    let (count, _) = call(probe.kq.number, &[entry(bad, EVFILT_READ, EV_ADD)], 0, NOW);
     probe.say(format!("    no eventlist: n={count} {}", error_name()));
     let mut list = [
         entry(ours, EVFILT_READ, EV_ADD | EV_RECEIPT),
         entry(ours, EVFILT_WRITE, EV_ADD | EV_RECEIPT),
     ];
-    let count = probe.changes_in_place(&mut list);
+    let count = call_in_place(probe.kq.number, &mut list);
     let [first, second] = list;
     assert_eq!(second.flags, EV_ERROR);
     let flags = names(first.flags);
@@ -237,14 +241,12 @@ fn user(probe: &mut Probe) {
 /// The kqueue is still readable, by the event of the case before.
 fn nested(probe: &mut Probe) {
     probe.say("10 nested");
-    let outer = kqueue();
+    let outer = Kqueue::open(probe.flavour);
     let inner = std::mem::replace(&mut probe.kq, outer);
-    let answer = probe.change_ident(&entry(inner as usize, EVFILT_READ, EV_ADD));
+    let answer = probe.change_ident(&entry(inner.number as usize, EVFILT_READ, EV_ADD));
     probe.say(format!("    add kq to k2 -> {answer}"));
     probe.wait("kq nested in kq");
     probe.kq = inner;
-    // SAFETY: the number is ours.
-    assert_eq!(unsafe { close(outer) }, 0);
     probe.change_ident(&entry(9, EVFILT_USER, EV_DELETE));
 }
 

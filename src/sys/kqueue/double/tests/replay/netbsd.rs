@@ -6,11 +6,12 @@ use std::time::{Duration, Instant};
 
 use socket2::{Domain, Socket, Type};
 
-use super::super::super::{choose_flavour, close, kqueue, linux};
+use super::super::super::linux;
+use super::super::call::{Kqueue, NOW, call, entry, with_udata};
 use super::super::threads::waits;
 use super::probe::{
-    BAD, Probe, any_port, begin_connect, collect, entry, error_name, fill, read, receipt_texts,
-    report, until, with_udata, write,
+    BAD, Probe, any_port, begin_connect, error_name, fill, read, receipt_texts, report, until,
+    write,
 };
 use super::shared;
 use crate::sys::kqueue::types::{
@@ -26,8 +27,8 @@ pub(super) fn run(probe: &mut Probe) {
     probe.say("rump_init=0");
     probe.say(format!("sizeof(struct kevent)={}", size_of::<Kevent>()));
     // SAFETY: no memory is passed.
-    let cloexec = unsafe { libc::fcntl(probe.kq, libc::F_GETFD) };
-    probe.say(format!("kqueue fd={} cloexec={cloexec}", probe.kq));
+    let cloexec = unsafe { libc::fcntl(probe.kq.number, libc::F_GETFD) };
+    probe.say(format!("kqueue fd={} cloexec={cloexec}", probe.kq.number));
     pipe_for_reading(probe);
     pipe_for_writing(probe);
     connection(probe);
@@ -135,24 +136,26 @@ fn receipts(probe: &mut Probe) {
     probe.say("7 EV_RECEIPT with bad fd in batch");
     let (socket, theirs) = probe.unix_pair();
     let (ours, bad) = (socket.as_raw_fd() as usize, BAD as usize);
-    let (count, receipts) = probe.changes(
+    let (count, receipts) = call(
+        probe.kq.number,
         &[
             entry(ours, EVFILT_READ, EV_ADD | EV_RECEIPT),
             entry(bad, EVFILT_READ, EV_ADD | EV_RECEIPT),
             entry(ours, EVFILT_WRITE, EV_DELETE | EV_RECEIPT),
         ],
         32,
+        NOW,
     );
     let receipts = receipt_texts(&receipts);
     probe.say(format!("    receipts n={count} errno=0{receipts}"));
     write(&theirs, b"1");
     probe.wait("READ still armed");
-    let (count, receipts) = probe.changes(&[entry(bad, EVFILT_READ, EV_ADD)], 32);
+    let (count, receipts) = call(probe.kq.number, &[entry(bad, EVFILT_READ, EV_ADD)], 32, NOW);
     let receipts = receipt_texts(&receipts);
     probe.say(format!(
         "    no receipt, room in eventlist: n={count} errno=0{receipts}"
     ));
-    let (count, _) = probe.changes(&[entry(bad, EVFILT_READ, EV_ADD)], 0);
+    let (count, _) = call(probe.kq.number, &[entry(bad, EVFILT_READ, EV_ADD)], 0, NOW);
     probe.say(format!("    no eventlist: n={count} {}", error_name()));
 }
 
@@ -219,7 +222,7 @@ fn user(probe: &mut Probe) {
     probe.change_ident(&trigger);
     probe.wait("triggered twice");
     probe.wait("again (EV_CLEAR)");
-    let kq = probe.kq;
+    let kq = probe.kq.number;
     let waiting = waits(move || waited(kq, "cross-thread trigger while blocked", SHORT));
     probe.change_ident(&trigger);
     probe.say(waiting.join().unwrap());
@@ -229,7 +232,7 @@ fn added_by_another_thread(probe: &mut Probe) -> (Socket, Socket) {
     probe.say("9b add from other thread while blocked");
     let (ours, theirs) = probe.unix_pair();
     write(&theirs, b"1");
-    let kq = probe.kq;
+    let kq = probe.kq.number;
     let waiting = waits(move || waited(kq, "EV_ADD of ready fd wakes waiter", LONG));
     probe.add(&ours, EVFILT_READ);
     probe.say(waiting.join().unwrap());
@@ -238,35 +241,29 @@ fn added_by_another_thread(probe: &mut Probe) -> (Socket, Socket) {
 
 fn closed_by_another_thread(probe: &mut Probe) {
     probe.say("9c close kq from another thread while blocked");
-    choose_flavour(Some(probe.flavour));
-    let kq = kqueue();
-    choose_flavour(None);
+    let closed = Kqueue::open(probe.flavour);
+    let kq = closed.number;
     let waiting = waits(move || waited(kq, "rump_sys_close(kq) during wait", SHORT));
-    // SAFETY: the number is ours.
-    assert_eq!(unsafe { close(kq) }, 0);
+    drop(closed);
     probe.say(waiting.join().unwrap());
 }
 
 /// The line of one wait.
 fn waited(kq: RawFd, label: &str, timeout: Duration) -> String {
-    let (count, events) = collect(kq, 32, timeout);
+    let (count, events) = call(kq, &[], 32, timeout);
     report(label, count, &events)
 }
 
 /// The descriptor of an earlier case is still ready.
 fn nested(probe: &mut Probe) {
     probe.say("10 kq fd itself pollable / nested");
-    let readable = linux::poll(probe.kq, libc::POLLIN);
+    let readable = linux::poll(probe.kq.number, libc::POLLIN);
     probe.say(format!("    rump_sys_poll(kq) -> 1 revents={readable:#x}"));
-    choose_flavour(Some(probe.flavour));
-    let outer = kqueue();
-    choose_flavour(None);
+    let outer = Kqueue::open(probe.flavour);
     let inner = std::mem::replace(&mut probe.kq, outer);
-    probe.change_ident(&entry(inner as usize, EVFILT_READ, EV_ADD));
+    probe.change_ident(&entry(inner.number as usize, EVFILT_READ, EV_ADD));
     probe.wait("kq nested in kq");
     probe.kq = inner;
-    // SAFETY: the number is ours.
-    assert_eq!(unsafe { close(outer) }, 0);
 }
 
 fn tcp(probe: &mut Probe) {
@@ -355,12 +352,12 @@ fn datagrams(probe: &mut Probe) {
 fn timeouts(probe: &mut Probe) {
     probe.say("18 timeouts");
     let begun = Instant::now();
-    probe.wait_for(probe.kq, "50ms", Duration::from_millis(50));
+    probe.wait_for("50ms", Duration::from_millis(50));
     let elapsed = begun.elapsed();
     assert!(elapsed >= Duration::from_millis(50), "{elapsed:?}");
     probe.say(format!("    elapsed {:.1} ms", elapsed.as_secs_f64() * 1e3));
     let begun = Instant::now();
-    let (count, _) = collect(probe.kq, 32, Duration::from_micros(100));
+    let (count, _) = call(probe.kq.number, &[], 32, Duration::from_micros(100));
     let elapsed = begun.elapsed();
     assert!(elapsed >= Duration::from_micros(100), "{elapsed:?}");
     let elapsed = elapsed.as_secs_f64() * 1e3;

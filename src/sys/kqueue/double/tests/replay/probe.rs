@@ -4,18 +4,17 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
-use std::ptr;
 use std::time::Duration;
 
 use socket2::{Domain, Socket, Type};
 
-use super::super::super::{Flavour, choose_flavour, close, kevent, kqueue};
+use super::super::super::Flavour;
+use super::super::call::{EV_ONESHOT, Kqueue, NOW, call, entry, last_errno};
 use crate::sys::kqueue::types::{
     EV_ADD, EV_CLEAR, EV_DELETE, EV_DISABLE, EV_DISPATCH, EV_ENABLE, EV_EOF, EV_ERROR, EV_RECEIPT,
     EVFILT_READ, EVFILT_USER, EVFILT_WRITE, Kevent,
 };
 
-pub(super) const EV_ONESHOT: u32 = 0x10;
 /// A number that no descriptor has.
 pub(super) const BAD: RawFd = 999;
 
@@ -32,12 +31,9 @@ const FLAGS: &[(u32, &str)] = &[
     (EV_EOF, "EV_EOF"),
 ];
 
-/// Where nothing is expected any more.
-const NOW: Duration = Duration::ZERO;
-
 pub(super) struct Probe {
     pub(super) flavour: Flavour,
-    pub(super) kq: RawFd,
+    pub(super) kq: Kqueue,
     pub(super) lines: Vec<String>,
     /// Descriptors get numbers from here on, the lowest that is free, which no other test takes
     /// in the meantime.
@@ -46,13 +42,9 @@ pub(super) struct Probe {
 
 impl Probe {
     pub(super) fn start(flavour: Flavour, first: RawFd) -> Self {
-        choose_flavour(Some(flavour));
-        let kq = kqueue();
-        choose_flavour(None);
-        assert_ne!(kq, -1);
         Self {
             flavour,
-            kq,
+            kq: Kqueue::open(flavour),
             lines: Vec::new(),
             first,
         }
@@ -127,8 +119,7 @@ impl Probe {
     }
 
     pub(super) fn change_ident(&mut self, change: &Kevent) -> i32 {
-        // SAFETY: one change; no room for events.
-        let answer = unsafe { kevent(self.kq, change, 1, ptr::null_mut(), 0, &duration(NOW)) };
+        let (answer, _) = call(self.kq.number, &[*change], 0, NOW);
         if answer == -1 {
             let errno = error_name();
             let flags = names(change.flags);
@@ -144,43 +135,18 @@ impl Probe {
         self.change(fd, filter, EV_ADD);
     }
 
-    /// Several changes with room for `room` results: those, and what the call answered.
-    pub(super) fn changes(&mut self, changes: &[Kevent], room: usize) -> (i32, Vec<Kevent>) {
-        let mut events = vec![entry(0, 0, 0); room];
-        // SAFETY: both lists have the lengths that are said.
-        let answer = unsafe {
-            kevent(
-                self.kq,
-                changes.as_ptr(),
-                changes.len(),
-                events.as_mut_ptr(),
-                room,
-                &duration(NOW),
-            )
-        };
-        events.truncate(usize::try_from(answer).unwrap_or(0));
-        (answer, events)
-    }
-
-    /// The same memory for the changes and their results.
-    pub(super) fn changes_in_place(&mut self, list: &mut [Kevent]) -> i32 {
-        let (first, length) = (list.as_mut_ptr(), list.len());
-        // SAFETY: the list has the length that is said, twice.
-        unsafe { kevent(self.kq, first, length, first, length, &duration(NOW)) }
-    }
-
     pub(super) fn wait(&mut self, label: &str) -> Vec<Kevent> {
-        self.wait_for(self.kq, label, NOW)
+        self.wait_for(label, NOW)
     }
 
-    pub(super) fn wait_for(&mut self, kq: RawFd, label: &str, timeout: Duration) -> Vec<Kevent> {
-        let (count, events) = collect(kq, 32, timeout);
+    pub(super) fn wait_for(&mut self, label: &str, timeout: Duration) -> Vec<Kevent> {
+        let (count, events) = call(self.kq.number, &[], 32, timeout);
         self.say(report(label, count, &events));
         events
     }
 
     pub(super) fn say_order(&mut self) {
-        let (count, events) = collect(self.kq, 3, NOW);
+        let (count, events) = call(self.kq.number, &[], 3, NOW);
         let order: Vec<_> = events.iter().map(|event| event.udata as usize).collect();
         let order = order
             .iter()
@@ -193,13 +159,6 @@ impl Probe {
     pub(super) fn say_error(&mut self, socket: &Socket) {
         let error = taken_error(socket);
         self.say(format!("    SO_ERROR={error}"));
-    }
-}
-
-impl Drop for Probe {
-    fn drop(&mut self) {
-        // SAFETY: the number is the probe's own.
-        assert_eq!(unsafe { close(self.kq) }, 0);
     }
 }
 
@@ -277,41 +236,6 @@ pub(super) fn taken_error(socket: &Socket) -> i32 {
     error.and_then(|error| error.raw_os_error()).unwrap_or(0)
 }
 
-pub(super) fn entry(ident: usize, filter: u32, flags: u32) -> Kevent {
-    Kevent {
-        ident,
-        filter,
-        flags,
-        fflags: 0,
-        data: 0,
-        udata: ptr::null_mut(),
-    }
-}
-
-pub(super) fn with_udata(change: Kevent, udata: usize) -> Kevent {
-    Kevent {
-        udata: ptr::without_provenance_mut(udata),
-        ..change
-    }
-}
-
-/// Up to `limit` events.
-pub(super) fn collect(kq: RawFd, limit: usize, timeout: Duration) -> (i32, Vec<Kevent>) {
-    let mut events = vec![entry(0, 0, 0); limit];
-    let timeout = duration(timeout);
-    // SAFETY: no changes; `events` has that room.
-    let count = unsafe { kevent(kq, ptr::null(), 0, events.as_mut_ptr(), limit, &timeout) };
-    events.truncate(usize::try_from(count).unwrap_or(0));
-    (count, events)
-}
-
-fn duration(time: Duration) -> libc::timespec {
-    libc::timespec {
-        tv_sec: time.as_secs().try_into().unwrap(),
-        tv_nsec: time.subsec_nanos().into(),
-    }
-}
-
 /// As the program printed a wait.
 pub(super) fn report(label: &str, count: i32, events: &[Kevent]) -> String {
     let events: String = events
@@ -356,7 +280,7 @@ pub(super) fn names(flags: u32) -> String {
 }
 
 pub(super) fn error_name() -> &'static str {
-    name(io::Error::last_os_error().raw_os_error().unwrap_or(0))
+    name(last_errno())
 }
 
 fn name(errno: i32) -> &'static str {

@@ -4,7 +4,8 @@ use std::os::fd::AsRawFd;
 
 use socket2::Socket;
 
-use super::probe::{EV_ONESHOT, Probe, collect, entry, read, with_udata, write};
+use super::super::call::{EV_ONESHOT, call_in_place, entry, with_udata};
+use super::probe::{Probe, read, write};
 use crate::sys::kqueue::types::{
     EV_ADD, EV_CLEAR, EV_DELETE, EV_DISABLE, EV_DISPATCH, EV_ENABLE, EV_RECEIPT, EVFILT_READ,
     EVFILT_WRITE, Kevent,
@@ -134,11 +135,11 @@ pub(super) fn isolated_rearming(probe: &mut Probe, ours: &Socket, theirs: &Socke
         entry(ident, EVFILT_READ, EV_ADD | EV_RECEIPT),
         entry(ident, EVFILT_WRITE, EV_DELETE | EV_RECEIPT),
     ];
-    let count = probe.changes_in_place(&mut list);
+    let count = call_in_place(probe.kq.number, &mut list);
     let [first, second] = list.map(|receipt| receipt.data);
     probe.say(format!(
         "    in-place receipts n={count} data={first},{second}"
     ));
     probe.change(ours, EVFILT_READ, EV_DELETE);
-    assert_eq!(collect(probe.kq, 1, std::time::Duration::ZERO).0, 0);
+    assert_eq!(probe.kq.collect().len(), 0);
 }
