@@ -7,11 +7,11 @@
 //! between what is wanted of a descriptor and what the kernel has of it
 //! ([`Registration`]): what cancels out is not told at all.
 //!
-//! They go without `EV_RECEIPT`. With it the kernel answers each change and returns at once
-//! ("drains no pending events", says FreeBSD's manual page, and its code does not wait either
-//! when it has answers to give; the same in XNU, NetBSD, OpenBSD and DragonFly), so that a
-//! selection with changes would need a second call to wait. Without it, it answers those alone that
-//! it refuses:
+//! They go without `EV_RECEIPT`. With it the kernel answers each change, and having answers to
+//! give it neither waits nor looks at what is ready ("without draining any pending events", says
+//! FreeBSD's manual page; the code of XNU, NetBSD, OpenBSD and DragonFly does the same), so that a
+//! selection with changes would need a second call. Without it, the kernel answers those alone
+//! that it refuses:
 //!
 //! - As long as there is room in the list of events, each refused change has an entry with
 //!   `EV_ERROR`, all others have been made, and the kernel has neither waited nor taken an event
@@ -23,9 +23,8 @@
 //!   of what is not there is `ENOENT`, which is no refusal.
 //! - If a signal handler has interrupted the wait, all changes have been made.
 //!
-//! To [remove](Mechanism::remove) a descriptor, which is to be closed, is a call at once, with
-//! `EV_RECEIPT`. (Closing would remove it from the queue as well, but not if it has been
-//! duplicated meanwhile on some systems, and an event that has been collected would outlive it.)
+//! To [remove](Mechanism::remove) a descriptor is a call at once, with `EV_RECEIPT`. (If it is
+//! closed next, closing would do; but whoever deregisters a source may keep it.)
 //!
 //! # What is reported
 //!
