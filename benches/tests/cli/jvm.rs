@@ -8,7 +8,7 @@ use nioselect::Backend;
 use rustix::process::{Pid, test_kill_process};
 use serde_json::{Value, json};
 
-use super::{SMALL, assert_message_of_refusal, assert_refused, run_for_json};
+use super::{SMALL, assert_message_of_refusal, assert_refused, is_double, run_for_json};
 
 /// Will do for a jar.
 const ANY_FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
@@ -188,8 +188,10 @@ fn a_jvm_is_told_provider_backend_and_workload() {
     );
     assert!(!started[1].1.contains("SelectorProvider"));
     let ours = &started[2..];
-    assert_eq!(ours.len(), Backend::available().len());
-    for ((_, arguments), backend) in ours.iter().zip(Backend::available()) {
+    let mut backends = Backend::available();
+    backends.retain(|&backend| !is_double(backend));
+    assert_eq!(ours.len(), backends.len());
+    for ((_, arguments), backend) in ours.iter().zip(backends) {
         assert!(arguments.contains(&provider("org.nioselect.NioselectProvider")));
         assert!(arguments.contains(&format!("-Dnioselect.backend={backend} ")));
     }
