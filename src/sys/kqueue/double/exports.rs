@@ -2,12 +2,16 @@
 
 use libc::{c_int, size_t, timespec};
 
+use super::linux;
 use crate::sys::kqueue::types::Kevent;
 
 // SAFETY: nobody else has symbols of these names.
 #[unsafe(no_mangle)]
 extern "C" fn nioselect_kqueue() -> c_int {
-    super::kqueue()
+    let kq = super::kqueue();
+    // The numbers of another kernel mean nothing to a program that is executed, nor should this.
+    linux::close_on_exec(kq);
+    kq
 }
 
 // SAFETY: nobody else has symbols of these names.

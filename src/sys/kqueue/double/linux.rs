@@ -54,6 +54,12 @@ pub(super) fn close(fd: RawFd) -> Result<(), Errno> {
     check(unsafe { libc::close(fd) }).map(|_| ())
 }
 
+#[cfg(nioselect_kqueue_extern)]
+pub(super) fn close_on_exec(fd: RawFd) {
+    // SAFETY: no memory is passed.
+    unsafe { libc::fcntl(fd, libc::F_SETFD, libc::FD_CLOEXEC) };
+}
+
 pub(super) fn is_open(fd: RawFd) -> bool {
     // SAFETY: no memory is passed.
     unsafe { libc::fcntl(fd, libc::F_GETFD) != -1 }

@@ -33,8 +33,6 @@ pub(super) fn interrupt<T>(thread: &JoinHandle<T>) {
     let answer = unsafe { libc::sigaction(signal, &raw const action, std::ptr::null_mut()) };
     assert_eq!(answer, 0);
     // SAFETY: the thread has not been joined.
-    assert_eq!(
-        unsafe { libc::pthread_kill(thread.as_pthread_t(), signal) },
-        0
-    );
+    let answer = unsafe { libc::pthread_kill(thread.as_pthread_t(), signal) };
+    assert_eq!(answer, 0);
 }
