@@ -2,5 +2,5 @@
 
 /// kqueue(2).
 pub mod kqueue {
-    pub use crate::sys::kqueue::double::{Flavour, calls, choose_flavour, is_running};
+    pub use crate::sys::kqueue::double::{Flavour, calls, changes, choose_flavour, is_running};
 }

@@ -118,3 +118,22 @@ fn signals_do_not_end_a_blocking_accept() {
     );
     assert!(accepted.unwrap().is_some());
 }
+
+/// kevent(2) has made all changes when a signal handler ends its wait.
+#[cfg(target_os = "linux")]
+#[test]
+fn changes_are_told_once_however_often_their_wait_is_interrupted() {
+    use nioselect::doubles::kqueue::changes;
+
+    let mut selector = selector(nioselect::Backend::Kqueue);
+    assert_eq!(selector.select_now().unwrap(), 0);
+    let pairs = [unix_pair(), unix_pair()];
+    for (ours, _) in &pairs {
+        ours.register(&selector, Ops::READ, ()).unwrap();
+    }
+    let before = changes();
+    let waker = selector.waker();
+    let count = interrupted(|| selector.select(), || waker.wake());
+    assert_eq!(count.unwrap(), 0);
+    assert_eq!(changes() - before, 2);
+}

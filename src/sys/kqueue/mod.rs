@@ -5,6 +5,13 @@
 //! be seen from above.
 
 #[cfg(all(target_os = "linux", feature = "doubles"))]
+#[cfg_attr(
+    nioselect_kqueue_extern = "library",
+    allow(
+        dead_code,
+        reason = "tests may choose a flavour of what they do not run on"
+    )
+)]
 pub(crate) mod double;
 #[cfg(nioselect_kqueue_extern)]
 mod foreign;

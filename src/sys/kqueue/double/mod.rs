@@ -19,7 +19,7 @@
 //!
 //! [flavours]: Flavour
 
-#[cfg(nioselect_kqueue_extern)]
+#[cfg(all(nioselect_kqueue_extern, not(nioselect_kqueue_extern = "library")))]
 mod exports;
 mod filter;
 mod flavour;
@@ -45,6 +45,7 @@ use linux::Errno;
 
 thread_local! {
     static CALLS: Cell<u64> = const { Cell::new(0) };
+    static CHANGES: Cell<u64> = const { Cell::new(0) };
     static IS_RUNNING: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -74,6 +75,11 @@ pub fn calls() -> u64 {
     CALLS.get()
 }
 
+/// How many changes this thread has passed to it.
+pub fn changes() -> u64 {
+    CHANGES.get()
+}
+
 /// kqueue(2). It does not set close-on-exec.
 pub(crate) fn kqueue() -> c_int {
     let _running = Running::begin();
@@ -95,6 +101,7 @@ pub(crate) unsafe fn kevent(
     timeout: *const timespec,
 ) -> c_int {
     CALLS.set(CALLS.get() + 1);
+    CHANGES.set(CHANGES.get() + nchanges as u64);
     let _running = Running::begin();
     // SAFETY: null, or a timespec, as the caller promises.
     let timeout = unsafe { timeout.as_ref() };
