@@ -10,7 +10,9 @@ use crate::sys::kqueue::types::Kevent;
 extern "C" fn nioselect_kqueue() -> c_int {
     let kq = super::kqueue();
     // The numbers of another kernel mean nothing to a program that is executed, nor should this.
-    linux::close_on_exec(kq);
+    if kq != -1 {
+        linux::close_on_exec(kq);
+    }
     kq
 }
 

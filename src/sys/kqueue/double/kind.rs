@@ -36,9 +36,6 @@ pub(super) enum Kind {
 
 impl Kind {
     pub(super) fn of(fd: RawFd) -> Result<Self, Errno> {
-        if let Some(queue) = registry::find(fd) {
-            return Ok(Self::Kqueue(Arc::downgrade(&queue)));
-        }
         let stat = linux::stat(fd)?;
         let access = linux::access_mode(fd);
         match stat.st_mode & libc::S_IFMT {
@@ -51,6 +48,9 @@ impl Kind {
                 device: stat.st_dev,
                 inode: stat.st_ino,
             }),
+            // What epoll_create1(2) and the like make.
+            0 => Ok(registry::find(fd)
+                .map_or(Self::Other, |queue| Self::Kqueue(Arc::downgrade(&queue)))),
             _ => Ok(Self::Other),
         }
     }

@@ -15,6 +15,8 @@
 //!   the same open file, looks as if it had never been closed.
 //! - Which error is pending on a socket can be learnt only by taking it from whoever reads
 //!   `SO_ERROR` next. That there is one is seen; which one is inferred from the connection.
+//! - Linux wakes readers and writers alike when a connection changes its state. An `EV_CLEAR` may
+//!   be reported once more then, though nothing has come that it is about.
 //! - Writing to a regular file wakes nobody: each call of kevent(2) looks at its end instead.
 //!
 //! [flavours]: Flavour
