@@ -2,5 +2,6 @@
 
 mod call;
 mod conformance;
+mod races;
 mod replay;
 mod threads;
