@@ -4,3 +4,8 @@
 pub mod kqueue {
     pub use crate::sys::kqueue::double::{Flavour, calls, changes, choose_flavour, is_running};
 }
+
+/// /dev/poll.
+pub mod devpoll {
+    pub use crate::sys::devpoll::double::{Calls, FailingDriver, calls, fail_next_write};
+}

@@ -1,5 +1,11 @@
 //! The mechanisms: descriptors, tokens and readiness. Nothing here knows of keys or channels.
 
+#[cfg(any(
+    all(target_os = "linux", feature = "doubles"),
+    target_os = "solaris",
+    target_os = "illumos"
+))]
+mod devpoll;
 #[cfg(target_os = "linux")]
 pub(crate) mod epoll;
 #[cfg(any(
@@ -229,6 +235,17 @@ impl Backend {
                 all(target_os = "linux", feature = "doubles"),
             )))]
             Self::Kqueue => unsupported("kqueue exists only on macOS and the BSDs"),
+            #[cfg(any(
+                all(target_os = "linux", feature = "doubles"),
+                target_os = "solaris",
+                target_os = "illumos"
+            ))]
+            Self::DevPoll => Ok(Engine::Other(Box::new(devpoll::DevPoll::open()?))),
+            #[cfg(not(any(
+                all(target_os = "linux", feature = "doubles"),
+                target_os = "solaris",
+                target_os = "illumos"
+            )))]
             Self::DevPoll => unsupported("/dev/poll exists only on Solaris and illumos"),
             Self::IoUring => unsupported("io_uring exists only on Linux"),
             Self::RtSignal => unsupported("real-time signals tell of readiness only on Linux"),

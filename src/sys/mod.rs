@@ -4,6 +4,12 @@
 
 pub(crate) mod descriptor;
 pub(crate) mod descriptor_set;
+#[cfg(any(
+    all(target_os = "linux", feature = "doubles"),
+    target_os = "solaris",
+    target_os = "illumos"
+))]
+pub(crate) mod devpoll;
 #[cfg(target_os = "linux")]
 pub(crate) mod epoll;
 pub(crate) mod fork;
