@@ -9,7 +9,7 @@ use std::os::unix::net::UnixStream;
 use std::thread;
 use std::time::Duration;
 
-use common::{assert_poller_silent, forgets_closed, look, on_every_backend};
+use common::{assert_poller_silent, forgets_closed, ignores_closed, look, on_every_backend};
 use nioselect::poller::{Kind, Poller, Token};
 use nioselect::{Backend, Error, Mode, Ops};
 
@@ -287,6 +287,11 @@ fn a_descriptor_that_was_closed_before_the_first_wait_is_reported_once() {
         for mode in [Mode::Level, Mode::OneShot] {
             let mut company = Company::with(backend, 600, mode);
             company.close_the_middle();
+            if ignores_closed(backend) {
+                assert_eq!(look(&mut company.poller), []);
+                company.goes_on();
+                continue;
+            }
             let failed = (company.tokens[1], Ops::READ);
             let mut seen = Vec::new();
             company
@@ -367,6 +372,10 @@ fn closed_descriptors_keep_to_the_capacity_too() {
                 .unwrap();
         }
         let reported: Vec<_> = (0..4).map(|_| look(&mut poller).len()).collect();
-        assert_eq!(reported, [2, 2, 1, 0]);
+        if ignores_closed(backend) {
+            assert_eq!(reported, [0; 4]);
+        } else {
+            assert_eq!(reported, [2, 2, 1, 0]);
+        }
     });
 }
