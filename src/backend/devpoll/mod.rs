@@ -229,7 +229,7 @@ impl Mechanism for DevPoll {
     fn remove(&mut self, fd: RawFd) -> Result<()> {
         if self.interests.may_be_in_kernel(fd) {
             self.forget(fd)
-                .map_err(|error| Error::system("write(/dev/poll)", error))
+                .map_err(|error| Error::system("write", error))
         } else {
             self.interests.removed(fd);
             Ok(())

@@ -3,7 +3,7 @@
 //! From poll(7d) and poll(4d), and where they say nothing, from the driver of illumos.
 
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
-use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -52,11 +52,9 @@ fn wait(device: &Device, room: usize, timeout: Option<Duration>) -> Vec<(RawFd, 
 
 /// A descriptor at a number so large that no other test gets it meanwhile.
 fn at_number(fd: &impl AsFd, number: RawFd) -> OwnedFd {
-    // SAFETY: no memory is passed.
-    let moved = unsafe { libc::fcntl(fd.as_fd().as_raw_fd(), libc::F_DUPFD_CLOEXEC, number) };
-    assert_eq!(moved, number, "it is free");
-    // SAFETY: the kernel has just made this descriptor for us alone.
-    unsafe { OwnedFd::from_raw_fd(moved) }
+    let moved = rustix::io::fcntl_dupfd_cloexec(fd, number).unwrap();
+    assert_eq!(moved.as_raw_fd(), number, "it is free");
+    moved
 }
 
 #[test]
@@ -420,9 +418,8 @@ fn a_device_is_an_error_to_whoever_polls_it() {
 #[test]
 fn the_handle_is_closed_in_programs_that_are_executed() {
     let device = device_with(&[]);
-    // SAFETY: no memory is passed.
-    let flags = unsafe { libc::fcntl(device.0.as_fd().as_raw_fd(), libc::F_GETFD) };
-    assert_eq!(flags, libc::FD_CLOEXEC);
+    let flags = rustix::io::fcntl_getfd(device.0.as_fd()).unwrap();
+    assert!(flags.contains(rustix::io::FdFlags::CLOEXEC));
 }
 
 #[test]
