@@ -12,6 +12,7 @@ use std::io::Write;
 use std::mem::ManuallyDrop;
 use std::net::TcpStream;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::unix::net::UnixStream;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use common::{any_port, look, on_every_backend, open_descriptors, pipe, selector, unix_pair};
@@ -153,6 +154,39 @@ fn a_connection_waits_until_there_is_a_descriptor_for_it() {
         assert_eq!(selector.select().unwrap(), 1);
         assert!(server.accept().unwrap().is_some());
         assert_eq!(all.take_the_rest(), 1);
+    });
+}
+
+/// A change can take two entries of what is written to /dev/poll, where no more are allowed at
+/// once than the process may have descriptors.
+#[test]
+fn more_changes_than_there_may_be_descriptors_are_applied() {
+    let _alone = alone();
+    on_every_backend(|backend| {
+        let mut poller: Poller<OwnedFd> = Poller::open(backend).unwrap();
+        let mut all = AllDescriptors::take();
+        all.give_back(200);
+        let mut tokens = Vec::new();
+        for _ in 0..100 {
+            let (ours, theirs) = UnixStream::pair().unwrap();
+            for (end, mut peer) in [(&ours, &theirs), (&theirs, &ours)] {
+                end.set_nonblocking(true).unwrap();
+                peer.write_all(b"x").unwrap();
+            }
+            for end in [ours, theirs] {
+                let both = Ops::READ | Ops::WRITE;
+                let token = poller.register(end.into(), Kind::Connected, both, Mode::Level);
+                tokens.push(token.unwrap());
+            }
+        }
+        assert_eq!(look(&mut poller).len(), tokens.len());
+        for interest in [Ops::WRITE, Ops::READ] {
+            for &token in &tokens {
+                poller.set_interest(token, interest).unwrap();
+            }
+            let expected: Vec<_> = tokens.iter().map(|&token| (token, interest)).collect();
+            assert_eq!(look(&mut poller), expected);
+        }
     });
 }
 

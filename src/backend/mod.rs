@@ -60,6 +60,9 @@ pub enum Backend {
     Kqueue,
     /// The device `/dev/poll`, poll(7d), Solaris and illumos: the descriptors are kept in the
     /// kernel, and every wait looks at each of them there.
+    ///
+    /// One thing it does not tell: that a descriptor was closed, behind the back of whoever has
+    /// registered it, before the kernel heard of it for the first time.
     DevPoll,
     /// io_uring(7), Linux 5.13 or later, where it is not forbidden: a selection that finds
     /// nothing makes no system call.

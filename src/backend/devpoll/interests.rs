@@ -70,6 +70,17 @@ impl Interests {
         self.slot_mut(fd).kernel = Kernel::Unknown;
     }
 
+    /// As [`doubt`](Self::doubt), for all that the kernel may have; the next write looks at them.
+    pub(super) fn doubt_all(&mut self) {
+        for index in 0..self.slots.len() {
+            if self.slots[index].kernel != Kernel::Nothing {
+                let fd = RawFd::try_from(index).expect("it was a descriptor");
+                self.doubt(fd);
+                self.queue(fd);
+            }
+        }
+    }
+
     /// The kernel has taken all that [`entries_for`](Self::entries_for) gave.
     pub(super) fn settle(&mut self, fd: RawFd) {
         let slot = self.slot_mut(fd);

@@ -142,6 +142,9 @@ impl DevPoll {
     }
 
     fn write_entries(&mut self) -> io::Result<()> {
+        if self.entries.len() > self.limit {
+            self.limit = descriptor_limit();
+        }
         let mut written = 0;
         while written < self.entries.len() {
             let left = &self.entries[written..];
@@ -164,6 +167,11 @@ impl DevPoll {
             }
             match self.device.poll(&mut self.answers[..room], timeout) {
                 Err(error) if self.was_too_much(&error) => {}
+                Ok(count) if count == room && room < limit => {
+                    // There would have been room for more, if the process may have more by now.
+                    self.limit = descriptor_limit();
+                    return Ok(count);
+                }
                 answer => return answer,
             }
         }
@@ -177,6 +185,22 @@ impl DevPoll {
         let before = self.limit;
         self.limit = descriptor_limit();
         self.limit < before
+    }
+
+    /// The driver of one descriptor has failed, and hinders all the others: the descriptor is
+    /// refused, as if it had been added now.
+    #[cold]
+    fn find_failing(&mut self, failure: io::Error, ready: &mut ReadyList) -> io::Result<()> {
+        self.interests.doubt_all();
+        self.flush_each(ready);
+        if ready.is_empty() {
+            return Err(failure);
+        }
+        // If yet another fails, the next wait finds it.
+        if let Ok(count) = self.poll(ready.limit(), Some(Duration::ZERO)) {
+            self.collect(count, ready);
+        }
+        Ok(())
     }
 
     fn collect(&mut self, count: usize, ready: &mut ReadyList) {
@@ -210,6 +234,14 @@ fn length_of_next_write(entries: &[PollFd], limit: usize) -> usize {
 
 fn is_removal_of(entry: &PollFd, fd: RawFd) -> bool {
     entry.fd == fd && entry.events == POLLREMOVE
+}
+
+/// Whether a poll has failed for a reason that no single descriptor can be.
+fn is_of_the_device(error: &io::Error) -> bool {
+    matches!(
+        error.raw_os_error(),
+        Some(libc::EINTR | libc::EACCES | libc::EBADF | libc::EFAULT | libc::EINVAL)
+    )
 }
 
 impl Mechanism for DevPoll {
@@ -262,7 +294,8 @@ impl Mechanism for DevPoll {
             }
             // What was refused must be told. The next wait tells of this, if it lasts.
             Err(_) if has_refused => Ok(()),
-            Err(error) => Err(error),
+            Err(error) if is_of_the_device(&error) => Err(error),
+            Err(error) => self.find_failing(error, ready),
         }
     }
 }

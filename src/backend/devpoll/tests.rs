@@ -104,31 +104,6 @@ fn a_closed_descriptor_is_dead_until_it_is_unwatched() {
     assert!(!mechanism.lingers(number));
 }
 
-/// A process that may have few descriptors, and so write few entries at once.
-#[test]
-fn what_is_too_much_for_one_write_takes_several() {
-    let pipes: Vec<_> = (0..7).map(|_| full_pipe()).collect();
-    for limit in 1..20 {
-        let mut mechanism = DevPoll::open().unwrap();
-        mechanism.limit = limit;
-        for wanted in [READABLE | WRITABLE, READABLE] {
-            for (reader, _) in &pipes {
-                add(&mut mechanism, reader, wanted);
-            }
-            wait(&mut mechanism, 16).unwrap();
-            assert!(
-                pipes
-                    .iter()
-                    .all(|(reader, _)| watched(&mechanism, reader) == Some(wanted))
-            );
-        }
-        assert_eq!(
-            wait(&mut mechanism, 16).unwrap().len(),
-            7.min(limit.max(2) - 1)
-        );
-    }
-}
-
 #[test]
 fn a_removal_and_the_addition_after_it_are_in_one_write() {
     let entries: Vec<_> = (0..4)
@@ -230,6 +205,28 @@ mod refusals {
         assert_eq!((ready.len(), ready[0].refusal), (1, libc::EIO));
         assert_eq!(watched(&mechanism, &reader), None);
         assert_eq!(look(&mut mechanism), []);
+    }
+
+    #[test]
+    fn one_whose_driver_begins_to_fail_does_not_hinder_the_others() {
+        let mut mechanism = DevPoll::open().unwrap();
+        let pipes: Vec<_> = (0..3).map(|_| full_pipe()).collect();
+        for (reader, _) in &pipes {
+            add(&mut mechanism, reader, READABLE);
+        }
+        assert_eq!(look(&mut mechanism).len(), 3);
+        let bad = pipes[1].0.as_raw_fd();
+        let failing = FailingDriver::of(bad, libc::ENXIO);
+        let ready = wait(&mut mechanism, 16).unwrap();
+        assert_eq!(ready.len(), 3);
+        assert_eq!(
+            (ready[0].token, ready[0].refusal),
+            (token(bad), libc::ENXIO)
+        );
+        assert_eq!(look(&mut mechanism).len(), 2);
+        drop(failing);
+        assert_eq!(look(&mut mechanism).len(), 2);
+        assert_eq!(watched(&mechanism, &pipes[1].0), None);
     }
 
     #[test]

@@ -3,8 +3,8 @@
 //! A set of descriptors that the kernel keeps for whoever has opened the device. write(2) of
 //! `pollfd` structures adds to it and removes from it, ioctl(`DP_POLL`) asks it what is ready.
 //!
-//! What the system is asked through is narrow, so that tests can have a [double](double) of it
-//! on Linux: `native` makes the calls, and the double has the same functions. `conformance` says
+//! What the system is asked through is narrow, so that tests can have a double of it on
+//! Linux: `native` makes the calls, and the double has the same functions. `conformance` says
 //! what both must do, and runs on whichever the system has.
 
 #[cfg(all(target_os = "linux", feature = "doubles"))]
