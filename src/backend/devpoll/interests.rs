@@ -65,18 +65,24 @@ impl Interests {
         slot.kernel = Kernel::Nothing;
     }
 
-    /// What the kernel has is not known any more: whatever it is told, it is told anew.
+    /// What the kernel has is not known any more. The next write tells it anew.
     pub(super) fn doubt(&mut self, fd: RawFd) {
         self.slot_mut(fd).kernel = Kernel::Unknown;
+        self.queue(fd);
     }
 
-    /// As [`doubt`](Self::doubt), for all that the kernel may have; the next write looks at them.
+    /// As [`doubt`](Self::doubt), for all that was to be written.
+    pub(super) fn doubt_changed(&mut self) {
+        for place in 0..self.changed.len() {
+            self.doubt(self.changed[place]);
+        }
+    }
+
+    /// As [`doubt`](Self::doubt), for all that the kernel may have.
     pub(super) fn doubt_all(&mut self) {
         for index in 0..self.slots.len() {
             if self.slots[index].kernel != Kernel::Nothing {
-                let fd = RawFd::try_from(index).expect("it was a descriptor");
-                self.doubt(fd);
-                self.queue(fd);
+                self.doubt(RawFd::try_from(index).expect("it was a descriptor"));
             }
         }
     }
@@ -136,8 +142,7 @@ impl Interests {
         }
     }
 
-    /// Has the next write look at it.
-    pub(super) fn queue(&mut self, fd: RawFd) {
+    fn queue(&mut self, fd: RawFd) {
         let slot = self.slot_mut(fd);
         if !slot.queued {
             slot.queued = true;
@@ -246,7 +251,6 @@ mod tests {
         interests.want(FD, token(1), READABLE);
         written(&mut interests);
         interests.doubt(FD);
-        interests.queue(FD);
         assert!(interests.may_be_in_kernel(FD));
         assert_eq!(written(&mut interests), [POLLREMOVE, libc::POLLIN]);
         interests.want_nothing(FD);

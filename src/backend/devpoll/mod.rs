@@ -76,9 +76,12 @@ impl DevPoll {
                 }
                 Ok(())
             }
-            // All of it is written again: what has been applied already changes nothing then.
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => Err(error),
-            Err(_) => {
+            Err(error) => {
+                // Some of it may have been applied, and is not to be forgotten.
+                self.interests.doubt_changed();
+                if error.kind() == io::ErrorKind::Interrupted {
+                    return Err(error);
+                }
                 self.flush_each(ready);
                 Ok(())
             }
@@ -92,19 +95,13 @@ impl DevPoll {
         let changed = self.interests.changed().to_vec();
         while self.interests.take_changed().is_some() {}
         for fd in changed {
-            match self.tell_anew(fd) {
+            self.entries.clear();
+            self.interests.entries_for(fd, &mut self.entries);
+            match self.write_to_the_end() {
                 Ok(()) => self.interests.settle(fd),
                 Err(error) => self.give_up(fd, &error, ready),
             }
         }
-    }
-
-    /// Whatever the kernel has of a descriptor, it has what is wanted then.
-    fn tell_anew(&mut self, fd: RawFd) -> io::Result<()> {
-        self.interests.doubt(fd);
-        self.entries.clear();
-        self.interests.entries_for(fd, &mut self.entries);
-        self.write_to_the_end()
     }
 
     /// The kernel does not watch what it refuses, even if it has watched it before.
@@ -212,7 +209,6 @@ impl DevPoll {
             // comes back when the number is used again, and would be reported for ever.
             if !(wanted | Readiness::FAILED).contains(readiness) || wanted.is_empty() {
                 self.interests.doubt(fd);
-                self.interests.queue(fd);
             }
             let readiness = readiness & (wanted | Readiness::FAILED);
             if !wanted.is_empty() && !readiness.is_empty() {

@@ -255,6 +255,7 @@ mod refusals {
         fail_next_write(libc::EINTR);
         let error = wait(&mut mechanism, 16).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::Interrupted);
+        assert!(mechanism.lingers(fd), "for all that is known");
         assert_eq!(look(&mut mechanism), [(token(fd), READABLE)]);
 
         fail_next_write(libc::EINTR);

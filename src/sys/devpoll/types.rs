@@ -18,8 +18,13 @@ pub(crate) struct DvPoll<'a> {
     answers: PhantomData<&'a mut [PollFd]>,
 }
 
-const _: () =
-    assert!(size_of::<DvPoll<'_>>() == 3 * size_of::<usize>() && size_of::<PollFd>() == 8);
+const _: () = assert!(size_of::<PollFd>() == 8);
+#[cfg(target_pointer_width = "64")]
+const _: () = assert!(
+    size_of::<DvPoll<'_>>() == 24
+        && std::mem::offset_of!(DvPoll<'_>, dp_nfds) == 8
+        && std::mem::offset_of!(DvPoll<'_>, dp_timeout) == 16
+);
 
 impl<'a> DvPoll<'a> {
     /// Room for so many answers, and for how many milliseconds to wait for one; -1 is for ever.
