@@ -43,6 +43,12 @@ fn register_many(
 }
 
 #[test]
+fn it_can_run_wherever_the_system_has_it() {
+    assert!(Backend::DevPoll.is_of_this_system());
+    assert!(Backend::available().contains(&Backend::DevPoll));
+}
+
+#[test]
 fn nineteen_thousand_descriptors_are_served_in_turn() {
     const NUMBER: usize = 19_000;
     let _alone = alone();

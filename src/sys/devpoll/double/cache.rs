@@ -1,13 +1,13 @@
 //! Which descriptors a device watches, and for what.
 
+use std::convert;
 use std::io;
-
-use crate::sys::devpoll::types::{POLLREMOVE, PollFd};
-use crate::sys::poll;
 use std::os::fd::RawFd;
 use std::time::Duration;
 
 use super::hooks;
+use crate::sys::devpoll::types::{POLLREMOVE, PollFd};
+use crate::sys::poll;
 
 /// The set of one device.
 #[derive(Debug, Default)]
@@ -96,9 +96,7 @@ impl Cache {
         poll::poll(&mut self.entries, Some(Duration::ZERO))?;
         self.found.clear();
         let total = self.entries.len();
-        let start = self
-            .place_of(self.cursor)
-            .unwrap_or_else(std::convert::identity);
+        let start = self.place_of(self.cursor).unwrap_or_else(convert::identity);
         let mut places = (start..total).chain(0..start);
         while let Some(place) = places.next() {
             let entry = self.entries[place];
