@@ -56,11 +56,6 @@ pub fn forgets_closed(backend: Backend) -> bool {
     matches!(backend, Backend::Epoll | Backend::Kqueue)
 }
 
-/// Whether the backend's kernel ignores a descriptor that was closed before it heard of it.
-pub fn ignores_closed(backend: Backend) -> bool {
-    backend == Backend::DevPoll
-}
-
 /// A selector over `backend`.
 pub fn selector<A>(backend: Backend) -> Selector<A> {
     Selector::builder()
