@@ -20,6 +20,8 @@ pub(crate) mod epoll;
 mod kqueue;
 mod poll;
 mod ready_list;
+#[cfg(target_os = "linux")]
+mod rt_signal;
 mod select;
 
 pub(crate) use ready_list::ReadyList;
@@ -251,6 +253,9 @@ impl Backend {
             )))]
             Self::DevPoll => unsupported("/dev/poll exists only on Solaris and illumos"),
             Self::IoUring => unsupported("io_uring exists only on Linux"),
+            #[cfg(target_os = "linux")]
+            Self::RtSignal => Ok(Engine::Other(Box::new(rt_signal::RtSignal::open()?))),
+            #[cfg(not(target_os = "linux"))]
             Self::RtSignal => unsupported("real-time signals tell of readiness only on Linux"),
             Self::Poll => Ok(Engine::Other(Box::<poll::Poll>::default())),
             Self::Select => Ok(Engine::Other(Box::<select::Select>::default())),

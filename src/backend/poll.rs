@@ -114,14 +114,14 @@ impl Mechanism for Poll {
     }
 }
 
-fn index(fd: RawFd) -> usize {
+pub(super) fn index(fd: RawFd) -> usize {
     usize::try_from(fd).expect("a descriptor is not negative")
 }
 
-fn events_for(wanted: Readiness) -> libc::c_short {
+pub(super) fn events_for(wanted: Readiness) -> libc::c_short {
     libc::c_short::from(wanted.to_poll_events())
 }
 
-fn readiness_of(events: libc::c_short) -> Readiness {
+pub(super) fn readiness_of(events: libc::c_short) -> Readiness {
     Readiness::of_poll_events(u32::from(events.cast_unsigned()))
 }

@@ -24,6 +24,8 @@ pub(crate) mod fork;
 ))]
 pub(crate) mod kqueue;
 pub(crate) mod poll;
+#[cfg(target_os = "linux")]
+pub(crate) mod rt_signal;
 pub(crate) mod select;
 pub(crate) mod wake;
 
