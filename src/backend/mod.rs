@@ -29,7 +29,7 @@ pub(crate) use ready_list::ReadyList;
 use std::fmt;
 use std::io;
 use std::ops::{Deref, DerefMut};
-use std::os::fd::{AsRawFd, RawFd};
+use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -261,6 +261,14 @@ impl Backend {
             Self::Select => Ok(Engine::Other(Box::<select::Select>::default())),
         }
     }
+}
+
+/// Takes note that this side has shut down reading: real-time signals do not announce it.
+pub(crate) fn reading_has_ended(fd: BorrowedFd<'_>) {
+    #[cfg(target_os = "linux")]
+    rt_signal::announce(fd.as_raw_fd());
+    #[cfg(not(target_os = "linux"))]
+    let _ = fd;
 }
 
 fn unsupported(why: &str) -> Result<Engine> {

@@ -11,7 +11,7 @@ use socket2::{Domain, SockAddr, SockRef, Socket, Type};
 
 use super::SelectableChannel;
 use crate::error::{Error, Result};
-use crate::poller::Kind;
+use crate::poller::{Kind, reading_has_ended};
 use crate::sys::poll;
 
 /// A TCP connection, or a socket on its way to one (`java.nio.channels.SocketChannel`).
@@ -251,7 +251,9 @@ impl<T: StreamSocket> SelectableChannel<T> {
     /// [`Error::System`], with [`NotConnected`](io::ErrorKind::NotConnected) if it has never
     /// been connected.
     pub fn shutdown_input(&self) -> Result<()> {
-        self.shutdown(Shutdown::Read)
+        self.shutdown(Shutdown::Read)?;
+        reading_has_ended(self);
+        Ok(())
     }
 
     /// Ends writing (`shutdownOutput`): the peer meets the end of the stream when it has read

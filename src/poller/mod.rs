@@ -61,7 +61,7 @@ use std::time::Duration;
 
 use slab::Slab;
 
-use crate::backend::{Backend, Engine, ReadyList};
+use crate::backend::{self, Backend, Engine, ReadyList};
 use crate::error::{Error, Result};
 pub use crate::mode::Mode;
 use crate::ops::Ops;
@@ -334,6 +334,15 @@ impl<S: AsFd> Poller<S> {
             woken: signalled.wakeup(),
         })
     }
+}
+
+/// Tells the pollers of this process that `source` has been shut down for reading on this side,
+/// by shutdown(2).
+///
+/// Only [`Backend::RtSignal`] needs to be told: the kernel announces by a signal what the peer
+/// does, but not this. The channels of this crate do it by themselves.
+pub fn reading_has_ended(source: impl AsFd) {
+    backend::reading_has_ended(source.as_fd());
 }
 
 /// By itself, so that the rest of the poller can be used beside it.

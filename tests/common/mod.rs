@@ -51,11 +51,6 @@ pub fn has_edges(backend: Backend) -> bool {
     matches!(backend, Backend::Epoll | Backend::Kqueue)
 }
 
-/// Whether the backend's kernel forgets a descriptor that is closed, without a word.
-pub fn forgets_closed(backend: Backend) -> bool {
-    matches!(backend, Backend::Epoll | Backend::Kqueue)
-}
-
 /// A selector over `backend`.
 pub fn selector<A>(backend: Backend) -> Selector<A> {
     Selector::builder()

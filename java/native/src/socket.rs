@@ -2,9 +2,11 @@
 #![allow(unsafe_code)]
 
 use std::ffi::c_int;
+use std::os::fd::BorrowedFd;
 
 use jni::sys::{jint, jlong};
 use libc::socklen_t;
+use nioselect::poller::reading_has_ended;
 
 use crate::address::SocketAddress;
 use crate::descriptor::{Unfinished, memory};
@@ -196,7 +198,14 @@ pub(crate) fn shutdown(fd: jint, how: jint) -> Result<jint> {
     // SAFETY: no memory is passed.
     match check(unsafe { libc::shutdown(fd, how) }) {
         Err(Errno(libc::ENOTCONN)) => Ok(0),
-        result => result,
+        Ok(answer) => {
+            if how != libc::SHUT_WR {
+                // SAFETY: the channel keeps the descriptor open until this call has returned.
+                reading_has_ended(unsafe { BorrowedFd::borrow_raw(fd) });
+            }
+            Ok(answer)
+        }
+        refused => refused,
     }
 }
 

@@ -5,6 +5,8 @@ use std::os::fd::RawFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use slab::Slab;
+
 use super::super::poll::index;
 use crate::sys::fork;
 
@@ -72,9 +74,18 @@ impl Inbox {
     }
 }
 
-/// By descriptor, whose claim it is.
+/// Names a selector among those that claim descriptors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Claimant(u32);
+
+const NOBODY: Claimant = Claimant(u32::MAX);
+
 #[derive(Debug, Default)]
-pub(super) struct Claims(Vec<Option<Arc<Inbox>>>);
+pub(super) struct Claims {
+    /// By descriptor, whose it is.
+    claims: Vec<Claimant>,
+    inboxes: Slab<Arc<Inbox>>,
+}
 
 impl Claims {
     /// Whoever holds the lock is the only one in the process that arms or disarms.
@@ -82,37 +93,54 @@ impl Claims {
         lock(&OfProcess::current().claims)
     }
 
-    /// From now on the signals that name `fd` are for `inbox`.
-    pub(super) fn claim(&mut self, fd: RawFd, inbox: &Arc<Inbox>) {
-        let place = index(fd);
-        if self.0.len() <= place {
-            self.0.resize(place + 1, None);
-        }
-        if let Some(before) = self.0[place].replace(Arc::clone(inbox))
-            && !Arc::ptr_eq(&before, inbox)
-        {
-            before.fill(|notices| notices.lost.push(fd));
+    pub(super) fn enter(&mut self, inbox: &Arc<Inbox>) -> Claimant {
+        let number = self.inboxes.insert(Arc::clone(inbox));
+        Claimant(u32::try_from(number).expect("each selector has a descriptor"))
+    }
+
+    /// To be called when nothing is claimed any more.
+    pub(super) fn leave(&mut self, claimant: Claimant) {
+        self.inboxes.remove(claimant.0 as usize);
+        if self.inboxes.is_empty() {
+            self.claims = Vec::new();
         }
     }
 
-    /// Whether it was `inbox` that had the claim.
-    pub(super) fn give_up(&mut self, fd: RawFd, inbox: &Arc<Inbox>) -> bool {
-        let Some(claim) = self.0.get_mut(index(fd)) else {
-            return false;
-        };
-        let ours = claim.as_ref().is_some_and(|claim| Arc::ptr_eq(claim, inbox));
-        if ours {
-            *claim = None;
+    fn inbox(&self, claimant: Claimant) -> Option<&Inbox> {
+        self.inboxes.get(claimant.0 as usize).map(Arc::as_ref)
+    }
+
+    /// From now on the signals that name `fd` are for this one.
+    pub(super) fn claim(&mut self, fd: RawFd, claimant: Claimant) {
+        let place = index(fd);
+        if self.claims.len() <= place {
+            self.claims.resize(place + 1, NOBODY);
         }
-        ours
+        let before = std::mem::replace(&mut self.claims[place], claimant);
+        if before != claimant
+            && let Some(inbox) = self.inbox(before)
+        {
+            inbox.fill(|notices| notices.lost.push(fd));
+        }
+    }
+
+    /// Whether it was this one that had the claim.
+    pub(super) fn give_up(&mut self, fd: RawFd, claimant: Claimant) -> bool {
+        match self.claims.get_mut(index(fd)) {
+            Some(claim) if *claim == claimant => {
+                *claim = NOBODY;
+                true
+            }
+            _ => false,
+        }
     }
 
     /// A hint that was read by one who has not armed `fd`: it goes to the one who has.
     pub(super) fn hand_over(&self, fd: RawFd) {
         if let Some(inbox) = usize::try_from(fd)
             .ok()
-            .and_then(|place| self.0.get(place))
-            .and_then(Option::as_ref)
+            .and_then(|place| self.claims.get(place))
+            .and_then(|&claimant| self.inbox(claimant))
         {
             inbox.hint(fd);
         }
@@ -133,7 +161,10 @@ impl OfProcess {
     const fn after(forks: u32) -> Self {
         Self {
             forks,
-            claims: Mutex::new(Claims(Vec::new())),
+            claims: Mutex::new(Claims {
+                claims: Vec::new(),
+                inboxes: Slab::new(),
+            }),
             child: OnceLock::new(),
         }
     }
@@ -164,21 +195,24 @@ mod tests {
 
     #[test]
     fn a_hint_reaches_the_one_who_has_the_claim() {
-        let (first, second) = (Arc::new(Inbox::default()), Arc::new(Inbox::default()));
+        let (mine, theirs) = (Arc::new(Inbox::default()), Arc::new(Inbox::default()));
         let mut claims = Claims::default();
-        claims.claim(7, &first);
+        let (me, other) = (claims.enter(&mine), claims.enter(&theirs));
+        claims.claim(7, me);
         claims.hand_over(7);
         claims.hand_over(8);
-        assert_eq!(taken(&first).hints, [7]);
-        claims.claim(7, &second);
+        assert_eq!(taken(&mine).hints, [7]);
+
+        claims.claim(7, other);
         claims.hand_over(7);
-        let notices = taken(&first);
+        let notices = taken(&mine);
         assert_eq!((notices.lost, notices.hints), (vec![7], vec![]));
-        assert_eq!(taken(&second).hints, [7]);
-        assert!(!claims.give_up(7, &first) && claims.give_up(7, &second));
+        assert_eq!(taken(&theirs).hints, [7]);
+
+        assert!(!claims.give_up(7, me) && claims.give_up(7, other));
         claims.hand_over(7);
         let mut none = Notices::default();
-        assert!(!first.take(&mut none) && !second.take(&mut none));
+        assert!(!mine.take(&mut none) && !theirs.take(&mut none));
     }
 
     #[test]

@@ -31,7 +31,7 @@ use crate::mode::Mode;
 use crate::sys::fork;
 use crate::sys::rt_signal::{self as sys, Signal, SignalQueue, ThreadId};
 use crate::token::Token;
-use claims::{Claims, Inbox, Notices};
+use claims::{Claimant, Claims, Inbox, Notices};
 use suspects::Suspects;
 
 #[derive(Debug)]
@@ -39,6 +39,7 @@ pub(super) struct RtSignal {
     queue: SignalQueue,
     suspects: Suspects,
     inbox: Arc<Inbox>,
+    claimant: Claimant,
     /// Kept for its memory.
     notices: Notices,
     owner: Option<Owner>,
@@ -75,10 +76,12 @@ pub(super) fn announce(fd: RawFd) {
 impl RtSignal {
     pub(super) fn open() -> Result<Self> {
         let queue = SignalQueue::open()?;
+        let inbox = Arc::default();
         Ok(Self {
             suspects: Suspects::beside(queue.number()),
             queue,
-            inbox: Arc::default(),
+            claimant: Claims::lock().enter(&inbox),
+            inbox,
             notices: Notices::default(),
             owner: None,
             overflows: 0,
@@ -105,8 +108,7 @@ impl RtSignal {
         if let Some(before) = before {
             let claims = Claims::lock();
             for fd in self.suspects.numbers() {
-                if self.suspects.is_armed(fd)
-                    && arming::move_to(fd, before.thread, thread).is_err()
+                if self.suspects.is_armed(fd) && arming::move_to(fd, before.thread, thread).is_err()
                 {
                     self.suspects.set_armed(fd, false);
                     self.suspects.suspect(fd);
@@ -128,9 +130,9 @@ impl RtSignal {
         let mut claims = Claims::lock();
         let armed = arming::arm(fd, thread)?;
         if armed {
-            claims.claim(fd, &self.inbox);
+            claims.claim(fd, self.claimant);
         } else {
-            claims.give_up(fd, &self.inbox);
+            claims.give_up(fd, self.claimant);
         }
         self.suspects.set_armed(fd, armed);
         Ok(())
@@ -138,7 +140,7 @@ impl RtSignal {
 
     fn disarm(&mut self, fd: RawFd) {
         self.suspects.set_armed(fd, false);
-        let ours = Claims::lock().give_up(fd, &self.inbox);
+        let ours = Claims::lock().give_up(fd, self.claimant);
         if let Some(owner) = self.owner
             && ours
         {
@@ -291,8 +293,12 @@ impl Drop for RtSignal {
                 self.disarm(fd);
             }
         }
+        Claims::lock().leave(self.claimant);
         // What is pending counts against the user's limit, and no other selector may come by.
-        if self.owner.is_some_and(|owner| owner.identity == thread::identity()) {
+        if self
+            .owner
+            .is_some_and(|owner| owner.identity == thread::identity())
+        {
             let _ = self.take_signals();
         }
     }

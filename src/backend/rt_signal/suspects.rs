@@ -70,9 +70,6 @@ impl Suspects {
     fn entry_mut(&mut self, fd: RawFd) -> &mut Entry {
         if self.entries.len() <= index(fd) {
             self.entries.resize(index(fd) + 1, Entry::default());
-            // A hint must not allocate.
-            let missing = self.entries.len() + FIRST - self.array.len();
-            self.array.reserve(missing);
         }
         &mut self.entries[index(fd)]
     }
@@ -209,10 +206,7 @@ impl Suspects {
             }
             let question = self.array[place];
             let entry = &mut self.entries[index(question.fd)];
-            if question.revents == 0
-                && entry.armed
-                && !entry.wanted.contains(Readiness::WRITABLE)
-            {
+            if question.revents == 0 && entry.armed && !entry.wanted.contains(Readiness::WRITABLE) {
                 entry.place = ABSENT;
             } else {
                 self.array[kept] = question;

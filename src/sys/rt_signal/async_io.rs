@@ -149,22 +149,26 @@ fn is_pipe(fd: RawFd) -> bool {
     unsafe { libc::fcntl(fd, libc::F_GETPIPE_SZ) != -1 }
 }
 
-/// `siginfo_t` as the kernel fills it in for readiness; the layout follows from the alignment.
+/// `siginfo_t` of a signal with a value, as sigqueue(3) fills it in; the layout follows from the
+/// alignment.
 #[repr(C)]
-struct Readiness {
+struct Message {
     signal: libc::c_int,
     error: libc::c_int,
     code: libc::c_int,
-    band: libc::c_long,
-    fd: libc::c_int,
+    body: Body,
     /// At least what is missing to the 128 bytes that the kernel reads.
     rest: [u8; 112],
 }
 
-const _: () = assert!(size_of::<Readiness>() >= 128);
+#[repr(C)]
+struct Body {
+    process: libc::pid_t,
+    user: libc::uid_t,
+    value: usize,
+}
 
-/// `POLL_IN`, the code of such a signal.
-const POLL_IN: libc::c_int = 1;
+const _: () = assert!(size_of::<Message>() >= 128);
 
 /// Announces a change of readiness that the kernel does not announce, to whichever thread of
 /// this process the descriptor's signals of ours go to, if any.
@@ -177,16 +181,19 @@ pub(crate) fn announce(fd: RawFd) {
 }
 
 fn send(thread: libc::pid_t, fd: RawFd) {
-    let info = Readiness {
+    // SAFETY: no memory is passed.
+    let (process, user) = unsafe { (libc::getpid(), libc::getuid()) };
+    let info = Message {
         signal: signal_number(),
         error: 0,
-        code: POLL_IN,
-        band: libc::c_long::from(libc::POLLIN),
-        fd,
+        code: libc::SI_QUEUE,
+        body: Body {
+            process,
+            user,
+            value: fd.cast_unsigned() as usize,
+        },
         rest: [0; 112],
     };
-    // SAFETY: no memory is passed.
-    let process = unsafe { libc::getpid() };
     // SAFETY: `info` is as large as the kernel's siginfo_t, and lives through the call. A thread
     // that is not of this process is refused.
     let answer = unsafe {

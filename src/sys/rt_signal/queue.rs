@@ -82,6 +82,9 @@ impl SignalQueue {
 fn signal_of(info: &libc::signalfd_siginfo) -> Signal {
     if info.ssi_signo.cast_signed() == libc::SIGIO {
         Signal::Overflow
+    } else if info.ssi_code == libc::SI_QUEUE {
+        // Sent by `announce`. Whatever anybody else may have sent names a descriptor or none.
+        Signal::Hint(info.ssi_ptr as RawFd)
     } else {
         Signal::Hint(info.ssi_fd)
     }
