@@ -1,7 +1,9 @@
 //! Channels of one descriptor each, so that there can be as many as the system allows.
 
 use std::io;
+use std::net::{Ipv4Addr, UdpSocket};
 use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixDatagram;
 use std::sync::Arc;
 
 /// A descriptor that several engines watch at once.
@@ -23,22 +25,18 @@ pub(crate) fn open_silent() -> io::Result<Channel> {
     open_one(false)
 }
 
-#[cfg(target_os = "linux")]
+/// Sockets, for these can be watched by every mechanism at its best: the kernel sends no signals
+/// about an eventfd.
 fn open_one(ready: bool) -> io::Result<Channel> {
-    use rustix::event::{EventfdFlags, eventfd};
-
-    let flags = EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK;
-    Ok(Arc::new(eventfd(u32::from(ready), flags)?))
-}
-
-#[cfg(not(target_os = "linux"))]
-fn open_one(ready: bool) -> io::Result<Channel> {
-    use std::net::{Ipv4Addr, UdpSocket};
-
-    let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?;
-    socket.set_nonblocking(true)?;
     if ready {
+        let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?;
+        socket.set_nonblocking(true)?;
         socket.send_to(b"!", socket.local_addr()?)?;
+        Ok(Arc::new(socket.into()))
+    } else {
+        // Unbound: there are fewer ports than there may be descriptors.
+        let socket = UnixDatagram::unbound()?;
+        socket.set_nonblocking(true)?;
+        Ok(Arc::new(socket.into()))
     }
-    Ok(Arc::new(socket.into()))
 }

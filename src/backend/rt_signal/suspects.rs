@@ -58,6 +58,11 @@ impl Suspects {
         self.array.len()
     }
 
+    /// Whether there is nothing but the queue and the bell, which is the first to be watched.
+    pub(super) fn are_none(&self) -> bool {
+        self.array.len() <= FIRST + 1
+    }
+
     /// The numbers of all descriptors that have ever been watched, and others.
     pub(super) fn numbers(&self) -> impl Iterator<Item = RawFd> + use<> {
         0..RawFd::try_from(self.entries.len()).expect("there are no more descriptors than numbers")
