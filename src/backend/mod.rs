@@ -80,9 +80,23 @@ pub enum Backend {
     /// nearly always does; not, on Linux, if both directions of a UNIX domain connection have
     /// been shut down while there is no room to write.
     Select,
-    /// Real-time signals, Linux: `O_ASYNC` and `F_SETSIG`, see fcntl(2). It is never chosen by
-    /// itself, for it takes a signal of the process, and blocks it and SIGIO in the selecting
-    /// thread for good.
+    /// Real-time signals, Linux: `O_ASYNC` and `F_SETSIG`, see fcntl(2). Pipes and the common
+    /// sockets cost nothing while they are idle; other descriptors, and those that wait for room
+    /// to write, are looked at by every wait, as by poll(2).
+    ///
+    /// It is never chosen by itself, for what it takes from the process:
+    ///
+    /// - The signal `SIGRTMIN + 10` and SIGIO are blocked in each thread that selects, for good.
+    ///   To unblock them ends the process. What others send to such a thread or to the whole
+    ///   process by one of the two may be swallowed. Programs that are started from such a thread
+    ///   inherit the mask.
+    /// - `O_ASYNC`, the owner and the signal of each descriptor that is registered, until it is
+    ///   deregistered. One for which the program has set these itself is left alone, and looked
+    ///   at by every wait. `F_SETFL` must keep `O_ASYNC`.
+    ///
+    /// The signals go to one thread: when another one selects, every descriptor is told so. One
+    /// thing must be [told](crate::poller::reading_has_ended): that a descriptor, not a channel of
+    /// this crate, has been shut down for reading on this side.
     RtSignal,
 }
 

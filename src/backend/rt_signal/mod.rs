@@ -140,9 +140,9 @@ impl RtSignal {
 
     fn disarm(&mut self, fd: RawFd) {
         self.suspects.set_armed(fd, false);
-        let ours = Claims::lock().give_up(fd, self.claimant);
+        let mut claims = Claims::lock();
         if let Some(owner) = self.owner
-            && ours
+            && claims.give_up(fd, self.claimant)
         {
             arming::disarm(fd, owner.thread);
         }

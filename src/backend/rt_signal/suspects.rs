@@ -243,3 +243,92 @@ fn question(fd: RawFd, wanted: Readiness) -> PollFd {
 fn is_interruption(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::Interrupted
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::os::fd::AsRawFd;
+    use std::os::unix::net::UnixStream;
+
+    use super::*;
+
+    fn token(fd: RawFd) -> Token {
+        Token::new(fd.cast_unsigned(), 1)
+    }
+
+    /// Some pairs, of which the first ends are watched, and a queue that is never readable.
+    fn suspects(number: usize, wanted: Readiness) -> (Suspects, Vec<(UnixStream, UnixStream)>) {
+        let pairs: Vec<_> = (0..=number).map(|_| UnixStream::pair().unwrap()).collect();
+        let mut suspects = Suspects::beside(pairs[0].0.as_raw_fd());
+        for (ours, _) in &pairs[1..] {
+            let fd = ours.as_raw_fd();
+            suspects.set_armed(fd, true);
+            suspects.watch(fd, token(fd), wanted);
+        }
+        (suspects, pairs)
+    }
+
+    fn ask(suspects: &mut Suspects, limit: usize) -> Vec<Token> {
+        let mut ready = ReadyList::with_limit(limit);
+        assert!(!suspects.ask_all(&mut ready, Some(Duration::ZERO)).unwrap());
+        std::iter::from_fn(|| ready.take())
+            .map(|ready| ready.token)
+            .collect()
+    }
+
+    #[test]
+    fn only_what_is_ready_or_not_armed_is_asked_about_again() {
+        let (mut suspects, pairs) = suspects(3, Readiness::READABLE);
+        let [idle, readable, unarmed] = [1, 2, 3].map(|index| pairs[index].0.as_raw_fd());
+        (&pairs[2].1).write_all(b"x").unwrap();
+        suspects.set_armed(unarmed, false);
+        assert_eq!(ask(&mut suspects, 9), [token(readable)]);
+        let left: Vec<_> = suspects.array[FIRST..]
+            .iter()
+            .map(|entry| entry.fd)
+            .collect();
+        assert_eq!(left, [readable, unarmed]);
+
+        suspects.unwatch(readable);
+        assert_eq!(ask(&mut suspects, 9), []);
+        assert_eq!(suspects.len(), FIRST + 1);
+        for fd in [idle, readable, unarmed, 12_345, -1] {
+            suspects.suspect(fd);
+        }
+        assert_eq!(
+            suspects.len(),
+            FIRST + 2,
+            "one is not watched, one is there"
+        );
+    }
+
+    #[test]
+    fn one_that_waits_for_room_is_asked_about_until_there_is_some() {
+        let (mut suspects, pairs) = suspects(1, Readiness::WRITABLE);
+        let ours = &pairs[1].0;
+        ours.set_nonblocking(true).unwrap();
+        while (&*ours).write(&[0; 1024]).is_ok() {}
+        for _ in 0..2 {
+            assert_eq!(ask(&mut suspects, 9), []);
+            assert_eq!(suspects.len(), FIRST + 1);
+        }
+    }
+
+    #[test]
+    fn what_did_not_fit_comes_first() {
+        let (mut suspects, pairs) = suspects(5, Readiness::READABLE);
+        for (_, theirs) in &pairs[2..] {
+            (&*theirs).write_all(b"x").unwrap();
+        }
+        let tokens: Vec<_> = pairs[2..]
+            .iter()
+            .map(|(ours, _)| token(ours.as_raw_fd()))
+            .collect();
+        assert_eq!(ask(&mut suspects, 3), tokens[..3]);
+        assert_eq!(ask(&mut suspects, 3), [tokens[3], tokens[0], tokens[1]]);
+        (&pairs[1].1).write_all(b"x").unwrap();
+        let named = pairs[1].0.as_raw_fd();
+        suspects.suspect(named);
+        assert_eq!(ask(&mut suspects, 3), [tokens[2], tokens[3], token(named)]);
+    }
+}
