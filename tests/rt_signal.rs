@@ -210,6 +210,27 @@ fn an_overflow_is_made_good_for_very_many() {
     assert_silent(&mut crowd.selector);
 }
 
+/// More than what one wait reads, before the one that matters.
+#[test]
+fn a_flood_of_signals_hides_nothing() {
+    let mut selector = selector();
+    let (flooded, other) = (pipe(), pipe());
+    let _flooded = flooded.source.register(&selector, Ops::READ, ()).unwrap();
+    let _other = other.source.register(&selector, Ops::READ, ()).unwrap();
+    assert_eq!(selector.select_now().unwrap(), 0);
+    for _ in 0..20_000 {
+        (&flooded.sink).write_all(b"x").unwrap();
+    }
+    (&other.sink).write_all(b"x").unwrap();
+    assert_eq!(selector.select_now().unwrap(), 2);
+    read_all(&flooded.source);
+    read_all(&other.source);
+    // What is left in the queue may end a wait early, but not more than that.
+    selector.selected_keys().clear();
+    assert_eq!(selector.select_now().unwrap(), 0);
+    assert_silent(&mut selector);
+}
+
 /// The default action of SIGIO ends the process. The kernel sends it to the owner of the
 /// descriptor, which is a thread that blocks it.
 #[test]

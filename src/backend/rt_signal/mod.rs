@@ -46,7 +46,7 @@ pub(super) struct RtSignal {
     /// The thread's count of overflows when every descriptor was last looked at, or put among
     /// the suspects.
     overflows: u64,
-    /// Hints may have been lost.
+    /// There may be hints that have been lost, or not been read yet.
     suspect_everything: bool,
     forks: u32,
 }
@@ -223,21 +223,16 @@ impl RtSignal {
     }
 
     /// Empties the queue. Whatever it says twice is looked at once.
-    fn take_signals(&mut self) -> io::Result<()> {
-        loop {
-            let signals = self.queue.read()?;
-            let count = signals.len();
-            for signal in signals {
-                match signal {
-                    Signal::Overflow => thread::note_overflow(),
-                    Signal::Hint(fd) if self.suspects.is_armed(fd) => self.suspects.suspect(fd),
-                    Signal::Hint(fd) => Claims::lock().hand_over(fd),
-                }
-            }
-            if !SignalQueue::is_bulk(count) {
-                return Ok(());
-            }
-        }
+    fn take_signals(&mut self) -> Result<()> {
+        let suspects = &mut self.suspects;
+        let emptied = self.queue.drain(|signal| match signal {
+            Signal::Overflow => thread::note_overflow(),
+            Signal::Hint(fd) if suspects.is_armed(fd) => suspects.suspect(fd),
+            Signal::Hint(fd) => Claims::lock().hand_over(fd),
+        })?;
+        // Nothing is lost, but a wait must see what there was before it, and end.
+        self.suspect_everything |= !emptied;
+        Ok(())
     }
 }
 

@@ -26,6 +26,9 @@ pub(crate) struct SignalQueue {
 /// How many one read(2) takes.
 const BULK: usize = 128;
 
+/// How many reads there are in a row: other threads may write as fast as this one reads.
+const MOST_READS: usize = 64;
+
 impl SignalQueue {
     pub(crate) fn open() -> Result<Self> {
         let set = signals();
@@ -45,37 +48,34 @@ impl SignalQueue {
         self.descriptor.as_raw_fd()
     }
 
-    /// Takes what is pending for the calling thread, in bulk. Fewer than [`BULK`](Self::BULK)
-    /// means that nothing is left.
-    pub(crate) fn read(&mut self) -> Result<impl ExactSizeIterator<Item = Signal> + '_> {
-        self.buffer.clear();
-        let room = BULK * size_of::<libc::signalfd_siginfo>();
-        // SAFETY: the vector has room for BULK entries.
-        let answer = unsafe {
-            libc::read(
-                self.descriptor.as_raw_fd(),
-                self.buffer.as_mut_ptr().cast(),
-                room,
-            )
-        };
-        let bytes = match usize::try_from(answer) {
-            Ok(bytes) => bytes,
-            Err(_) => match io::Error::last_os_error() {
-                none if none.kind() == io::ErrorKind::WouldBlock => 0,
-                error => return Err(Error::system("read(signalfd)", error)),
-            },
-        };
-        // SAFETY: the kernel has written this many whole entries, at most the capacity.
-        unsafe {
-            self.buffer
-                .set_len(bytes / size_of::<libc::signalfd_siginfo>());
+    /// Takes what is pending for the calling thread; whether that was all.
+    pub(crate) fn drain(&mut self, mut take: impl FnMut(Signal)) -> Result<bool> {
+        for _ in 0..MOST_READS {
+            self.read()?;
+            self.buffer.iter().map(signal_of).for_each(&mut take);
+            if self.buffer.len() < BULK {
+                return Ok(true);
+            }
         }
-        Ok(self.buffer.iter().map(signal_of))
+        Ok(false)
     }
 
-    /// Whether as many as this, of one read, may have left some.
-    pub(crate) fn is_bulk(count: usize) -> bool {
-        count == BULK
+    fn read(&mut self) -> Result<()> {
+        self.buffer.clear();
+        let room = BULK * size_of::<libc::signalfd_siginfo>();
+        let buffer = self.buffer.as_mut_ptr().cast();
+        // SAFETY: the vector has room for BULK entries.
+        let answer = unsafe { libc::read(self.descriptor.as_raw_fd(), buffer, room) };
+        let Ok(bytes) = usize::try_from(answer) else {
+            return match io::Error::last_os_error() {
+                none if none.kind() == io::ErrorKind::WouldBlock => Ok(()),
+                error => Err(Error::system("read", error)),
+            };
+        };
+        let count = bytes / size_of::<libc::signalfd_siginfo>();
+        // SAFETY: the kernel has written this many whole entries, at most the capacity.
+        unsafe { self.buffer.set_len(count) };
+        Ok(())
     }
 }
 
