@@ -420,6 +420,39 @@ fn what_the_user_has_armed_stays_as_it_is() {
     assert_eq!(fcntl(&ours, F_GETSIG, 0), signal);
 }
 
+/// An owner may be there for SIGURG alone, and `O_ASYNC` before the owner.
+#[test]
+fn what_the_user_has_begun_to_arm_is_left_alone_too() {
+    let mut selector = selector();
+    let [
+        (owned, mut first),
+        (asynchronous, mut second),
+        (signalling, mut third),
+    ] = [unix_pair(), unix_pair(), unix_pair()];
+    let process = std::process::id().cast_signed();
+    fcntl(&owned, libc::F_SETOWN, process);
+    fcntl(&signalling, F_SETSIG, libc::SIGUSR2);
+    let flags = fcntl(&asynchronous, libc::F_GETFL, 0);
+    fcntl(&asynchronous, libc::F_SETFL, flags | libc::O_ASYNC);
+    let as_it_was = || {
+        assert_eq!(fcntl(&owned, libc::F_GETOWN, 0), process);
+        assert_eq!(fcntl(&signalling, F_GETSIG, 0), libc::SIGUSR2);
+        assert_eq!(fcntl(&asynchronous, libc::F_GETOWN, 0), 0);
+        assert!(!is_armed(&owned) && !is_armed(&signalling) && is_armed(&asynchronous));
+    };
+    let channels = [&owned, &asynchronous, &signalling];
+    let keys = channels.map(|channel| channel.register(&selector, Ops::READ, ()).unwrap());
+    assert_eq!(selector.select_now().unwrap(), 0);
+    as_it_was();
+    for peer in [&mut first, &mut second, &mut third] {
+        peer.write_all(b"x").unwrap();
+    }
+    assert_eq!(selector.select_now().unwrap(), 3);
+    keys.iter().for_each(nioselect::SelectionKey::cancel);
+    selector.select_now().unwrap();
+    as_it_was();
+}
+
 #[test]
 fn a_stale_signal_means_nothing_to_the_next_of_the_number() {
     let mut poller = poller();
