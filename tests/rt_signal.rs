@@ -330,6 +330,49 @@ fn the_selecting_thread_may_change_from_call_to_call() {
     crowd.must_receive(1000);
 }
 
+/// As HotSpot does at the end of each thread, with signals that are pending or still to come.
+fn unblock_all_signals() {
+    // SAFETY: the set is initialized before it is used, and lives through both calls.
+    unsafe {
+        let mut none = std::mem::zeroed();
+        libc::sigemptyset(&raw mut none);
+        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const none, std::ptr::null_mut());
+    }
+}
+
+#[test]
+fn a_thread_that_unblocks_the_signals_does_not_end_the_process() {
+    if !in_own_process("a_thread_that_unblocks_the_signals_does_not_end_the_process") {
+        return;
+    }
+    for limit in [100, 0] {
+        limit_pending_signals(limit);
+        let mut crowd = thread::spawn(|| {
+            let mut crowd = Crowd::of(10);
+            crowd.selector.select_now().unwrap();
+            (&crowd.theirs[0]).write_all(b"x").unwrap();
+            unblock_all_signals();
+            (&crowd.theirs[1]).write_all(b"x").unwrap();
+            assert_eq!(
+                crowd.selector.select_now().unwrap(),
+                2,
+                "nothing is lost by it"
+            );
+            crowd.read_selected();
+            assert_eq!(crowd.selector.select_now().unwrap(), 0);
+            (&crowd.theirs[2]).write_all(b"x").unwrap();
+            unblock_all_signals();
+            (&crowd.theirs[3]).write_all(b"x").unwrap();
+            crowd
+        })
+        .join()
+        .unwrap();
+        assert_eq!(crowd.selector.select_now().unwrap(), 2);
+        assert_eq!(crowd.read_selected(), 2);
+        assert_silent(&mut crowd.selector);
+    }
+}
+
 #[test]
 fn two_threads_take_turns_to_select() {
     let mut crowd = Crowd::of(10);

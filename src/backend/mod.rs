@@ -86,8 +86,9 @@ pub enum Backend {
     ///
     /// It is never chosen by itself, for what it takes from the process:
     ///
-    /// - The signal `SIGRTMIN + 10` and SIGIO are blocked in each thread that selects, for good.
-    ///   To unblock them ends the process. What others send to such a thread or to the whole
+    /// - The signal `SIGRTMIN + 10` and SIGIO are blocked in each thread that selects, for good,
+    ///   and must stay so while it selects. Where their action is the default one, which ends the
+    ///   process, it becomes to do nothing. What others send to such a thread or to the whole
     ///   process by one of the two may be swallowed. Programs that are started from such a thread
     ///   inherit the mask.
     /// - `O_ASYNC`, the owner and the signal of each descriptor that is registered, until it is

@@ -46,6 +46,8 @@ pub(super) struct RtSignal {
     /// The thread's count of overflows when every descriptor was last looked at, or put among
     /// the suspects.
     overflows: u64,
+    /// As many signals as had been lost to handlers by then.
+    strays: u64,
     /// There may be hints that have been lost, or not been read yet.
     suspect_everything: bool,
     forks: u32,
@@ -85,6 +87,7 @@ impl RtSignal {
             notices: Notices::default(),
             owner: None,
             overflows: 0,
+            strays: 0,
             suspect_everything: false,
             forks: fork::generation(),
         })
@@ -102,6 +105,7 @@ impl RtSignal {
 
     #[cold]
     fn move_from(&mut self, before: Option<Owner>) -> Result<ThreadId> {
+        sys::catch_strays();
         sys::block_in_this_thread()?;
         IN_USE.store(true, Ordering::Relaxed);
         let thread = ThreadId::current();
@@ -206,6 +210,11 @@ impl RtSignal {
     fn look_at_everything(&mut self, ready: &mut ReadyList) -> io::Result<()> {
         self.suspect_everything = false;
         self.overflows = thread::overflows();
+        if self.strays != sys::strays() {
+            self.strays = sys::strays();
+            // It may have been this thread that somebody has given another mask.
+            sys::block_in_this_thread()?;
+        }
         let mut from = self.suspects.len();
         for fd in self.suspects.numbers() {
             self.suspects.suspect(fd);
@@ -219,7 +228,9 @@ impl RtSignal {
     }
 
     fn must_look_at_everything(&self) -> bool {
-        self.suspect_everything || self.overflows != thread::overflows()
+        self.suspect_everything
+            || self.overflows != thread::overflows()
+            || self.strays != sys::strays()
     }
 
     /// Empties the queue. Whatever it says twice is looked at once.

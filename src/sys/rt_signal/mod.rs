@@ -2,11 +2,13 @@
 
 mod async_io;
 mod queue;
+mod stray;
 
 pub(crate) use async_io::{
     announce, announces_everything, is_sent_to, is_unclaimed, send_to, set_async, status, unclaim,
 };
 pub(crate) use queue::{Signal, SignalQueue};
+pub(crate) use stray::{catch_strays, strays};
 
 use std::mem::MaybeUninit;
 
@@ -35,6 +37,10 @@ fn signal_number() -> libc::c_int {
 }
 
 /// The signal, and SIGIO, which comes instead when the queue is full.
+fn both() -> [libc::c_int; 2] {
+    [signal_number(), libc::SIGIO]
+}
+
 fn signals() -> libc::sigset_t {
     let mut set = MaybeUninit::uninit();
     // SAFETY: sigemptyset(3) initializes the set, and has succeeded: its only argument is valid.
@@ -42,14 +48,14 @@ fn signals() -> libc::sigset_t {
         libc::sigemptyset(set.as_mut_ptr());
         set.assume_init()
     };
-    for signal in [signal_number(), libc::SIGIO] {
+    for signal in both() {
         // SAFETY: `set` is initialized, and lives through the call.
         unsafe { libc::sigaddset(&raw mut set, signal) };
     }
     set
 }
 
-/// Blocks the signals in the calling thread: their default action ends the process.
+/// Blocks the signals in the calling thread, so that they wait to be read.
 pub(crate) fn block_in_this_thread() -> Result<()> {
     let set = signals();
     // SAFETY: `set` lives through the call; the old mask is not asked for.
