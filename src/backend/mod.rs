@@ -8,6 +8,8 @@
 mod devpoll;
 #[cfg(target_os = "linux")]
 pub(crate) mod epoll;
+#[cfg(target_os = "linux")]
+mod io_uring;
 #[cfg(any(
     target_vendor = "apple",
     target_os = "freebsd",
@@ -267,6 +269,9 @@ impl Backend {
                 target_os = "illumos"
             )))]
             Self::DevPoll => unsupported("/dev/poll exists only on Solaris and illumos"),
+            #[cfg(target_os = "linux")]
+            Self::IoUring => Ok(Engine::IoUring(Box::new(io_uring::IoUring::open()?))),
+            #[cfg(not(target_os = "linux"))]
             Self::IoUring => unsupported("io_uring exists only on Linux"),
             #[cfg(target_os = "linux")]
             Self::RtSignal => Ok(Engine::Other(Box::new(rt_signal::RtSignal::open()?))),
@@ -421,6 +426,9 @@ pub(crate) enum Engine {
     /// By itself, so that the compiler can see through a selection that finds nothing.
     #[cfg(target_os = "linux")]
     Epoll(epoll::Epoll),
+    /// As epoll.
+    #[cfg(target_os = "linux")]
+    IoUring(Box<io_uring::IoUring>),
     Other(Box<dyn Mechanism>),
 }
 
@@ -431,6 +439,8 @@ impl Deref for Engine {
         match self {
             #[cfg(target_os = "linux")]
             Self::Epoll(epoll) => epoll,
+            #[cfg(target_os = "linux")]
+            Self::IoUring(io_uring) => &**io_uring,
             Self::Other(mechanism) => &**mechanism,
         }
     }
@@ -441,6 +451,8 @@ impl DerefMut for Engine {
         match self {
             #[cfg(target_os = "linux")]
             Self::Epoll(epoll) => epoll,
+            #[cfg(target_os = "linux")]
+            Self::IoUring(io_uring) => &mut **io_uring,
             Self::Other(mechanism) => &mut **mechanism,
         }
     }
@@ -456,6 +468,8 @@ impl Engine {
         match self {
             #[cfg(target_os = "linux")]
             Self::Epoll(epoll) => epoll.wait(ready, timeout),
+            #[cfg(target_os = "linux")]
+            Self::IoUring(io_uring) => io_uring.wait(ready, timeout),
             Self::Other(mechanism) => mechanism.wait(ready, timeout),
         }
     }

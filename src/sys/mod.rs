@@ -13,6 +13,8 @@ pub(crate) mod devpoll;
 #[cfg(target_os = "linux")]
 pub(crate) mod epoll;
 pub(crate) mod fork;
+#[cfg(target_os = "linux")]
+pub(crate) mod io_uring;
 #[cfg(any(
     target_vendor = "apple",
     target_os = "freebsd",

@@ -1,0 +1,31 @@
+//! Which thread a ring belongs to.
+
+use std::cell::Cell;
+use std::num::NonZeroU64;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A thread of this process; no two ever have the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ThreadNumber(NonZeroU64);
+
+thread_local! {
+    static NUMBER: Cell<Option<ThreadNumber>> = const { Cell::new(None) };
+}
+
+impl ThreadNumber {
+    /// The calling thread's, if it has been given one.
+    #[inline]
+    pub(super) fn known() -> Option<Self> {
+        NUMBER.get()
+    }
+
+    pub(super) fn current() -> Self {
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        Self::known().unwrap_or_else(|| {
+            let number = LAST.fetch_add(1, Ordering::Relaxed) + 1;
+            let number = Self(NonZeroU64::new(number).expect("2^64 threads are never made"));
+            NUMBER.set(Some(number));
+            number
+        })
+    }
+}

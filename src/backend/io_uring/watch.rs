@@ -1,0 +1,136 @@
+//! What is known of each descriptor.
+
+use std::os::fd::RawFd;
+
+use crate::backend::Readiness;
+use crate::mode::Mode;
+use crate::token::Token;
+
+/// Names one arming of one descriptor: the number of a request to poll it.
+///
+/// No two armings have the same, so that a completion of an earlier one, which has been
+/// cancelled since, is not taken for one of the present.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Arming {
+    pub(super) fd: RawFd,
+    pub(super) serial: u32,
+}
+
+impl Arming {
+    /// The number of every request to cancel another. It belongs to no descriptor.
+    pub(super) const CANCELLATION: u64 = u64::MAX;
+
+    pub(super) fn to_number(self) -> u64 {
+        u64::from(self.serial) << 32 | u64::from(self.fd.cast_unsigned())
+    }
+
+    pub(super) fn from_number(number: u64) -> Self {
+        Self {
+            fd: (number as u32).cast_signed(),
+            serial: (number >> 32) as u32,
+        }
+    }
+}
+
+/// What the kernel has of a descriptor.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum State {
+    /// Nothing, and it is not watched.
+    #[default]
+    Absent,
+    /// Nothing, and nothing is to be done about it: it has fired once, or is examined otherwise.
+    Unarmed,
+    /// Nothing, but it is to be armed.
+    ToArm,
+    /// A request to poll it.
+    Armed,
+}
+
+/// Where something is in a list, if it is.
+pub(super) type Place = Option<u32>;
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Watch {
+    pub(super) token: Token,
+    pub(super) wanted: Readiness,
+    pub(super) mode: Mode,
+    pub(super) state: State,
+    /// Of the latest arming.
+    pub(super) serial: u32,
+    /// Where it is among those that are examined by poll(2).
+    pub(super) examined: Place,
+    /// In which wait it was reported last, and where in the list it is then.
+    pub(super) reported: (u32, u32),
+    /// How many earlier armings have been cancelled and not completed yet: as long as there are
+    /// any, the kernel keeps the file open.
+    pub(super) lingering: u32,
+    /// Whether it is in the list of those to be armed, though it need not be any more.
+    pub(super) listed: bool,
+    /// Whether it was armed for having been reported.
+    pub(super) rearmed: bool,
+    /// How often it may seem to stay ready before that is believed.
+    pub(super) doubts: u8,
+}
+
+impl Watch {
+    fn new() -> Self {
+        Self {
+            token: Token::WAKE,
+            wanted: Readiness::empty(),
+            mode: Mode::Level,
+            state: State::Absent,
+            serial: 0,
+            examined: None,
+            reported: (0, 0),
+            lingering: 0,
+            listed: false,
+            rearmed: false,
+            doubts: 0,
+        }
+    }
+}
+
+/// By descriptor.
+#[derive(Debug, Default)]
+pub(super) struct Watches(Vec<Watch>);
+
+impl Watches {
+    pub(super) fn get(&self, fd: RawFd) -> Option<&Watch> {
+        self.0.get(usize::try_from(fd).ok()?)
+    }
+
+    pub(super) fn get_mut(&mut self, fd: RawFd) -> Option<&mut Watch> {
+        self.0.get_mut(usize::try_from(fd).ok()?)
+    }
+
+    /// Of a descriptor that has been added, or was once.
+    pub(super) fn known(&mut self, fd: RawFd) -> &mut Watch {
+        self.get_mut(fd).expect("it was added")
+    }
+
+    pub(super) fn get_or_make(&mut self, fd: RawFd) -> &mut Watch {
+        let index = usize::try_from(fd).expect("a descriptor is not negative");
+        if self.0.len() <= index {
+            self.0.resize_with(index + 1, Watch::new);
+        }
+        &mut self.0[index]
+    }
+
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = (RawFd, &mut Watch)> {
+        (0..).zip(&mut self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_arming_survives_the_way_through_its_number() {
+        for (fd, serial) in [(0, 0), (7, 1), (RawFd::MAX, u32::MAX)] {
+            let arming = Arming { fd, serial };
+            assert_eq!(Arming::from_number(arming.to_number()), arming);
+            assert_ne!(arming.to_number(), Arming::CANCELLATION);
+        }
+    }
+}
