@@ -31,7 +31,7 @@ use crate::sys::io_uring::{Completion, EndOfRing, Ring};
 use crate::token::Token;
 use examined::Examined;
 use owner::ThreadNumber;
-use watch::{Arming, State, Watch, Watches};
+use watch::{Arming, NOT_EXAMINED, State, Watch, Watches};
 
 pub(crate) struct IoUring {
     ring: Ring,
@@ -75,6 +75,9 @@ impl Drop for AwaitedEnd {
 struct Exchange {
     /// The first of them.
     first_serial: u32,
+    /// Whether nothing had been ready before. If not, what the kernel says of earlier requests
+    /// may be over: it notes what a descriptor has become ready for, and does not look again.
+    began_in_silence: bool,
     /// Whether the kernel was to wait. If so, what has completed may have become ready meanwhile.
     waited: bool,
 }
@@ -139,7 +142,7 @@ impl IoUring {
         timeout: Option<Duration>,
     ) -> io::Result<()> {
         self.take_possession()?;
-        self.round = self.round.wrapping_add(1);
+        self.begin_round();
         self.put_by_completions();
         self.examine(ready)?;
         let waits = ready.is_empty() && timeout != Some(Duration::ZERO);
@@ -151,6 +154,17 @@ impl IoUring {
             // What is not level-triggered would be lost. If the failure lasts, it is met again.
             Err(_) if !ready.is_empty() => Ok(()),
             outcome => outcome,
+        }
+    }
+
+    fn begin_round(&mut self) {
+        self.round = self.round.wrapping_add(1);
+        if self.round == 0 {
+            // Numbers come again: no descriptor may seem to be in this round's list.
+            self.round = 1;
+            for (_, watch) in self.watches.iter_mut() {
+                watch.reported_in = 0;
+            }
         }
     }
 
@@ -197,6 +211,7 @@ impl IoUring {
     fn ask(&mut self, ready: &mut ReadyList, limit: Option<Option<Duration>>) -> io::Result<()> {
         let mut exchange = Exchange {
             first_serial: self.serial.wrapping_add(1),
+            began_in_silence: self.ring.is_silent(),
             waited: limit.is_some(),
         };
         self.queue_cancellations()?;
@@ -310,11 +325,10 @@ impl IoUring {
             let Some(fd) = self.settle(&completion) else {
                 continue;
             };
-            if completion.result >= 0 || completion.result == -libc::EBADF {
-                self.let_be_examined(fd);
-                self.unexamined = true;
-            }
-            if completion.result < 0 || self.watches.known(fd).mode == Mode::Edge {
+            if completion.result >= 0 {
+                self.put_by(fd);
+            } else {
+                // It is refused again, or cancelled without having been asked.
                 self.let_be_armed(fd);
             }
         }
@@ -354,26 +368,50 @@ impl IoUring {
         ready: &mut ReadyList,
         exchange: Exchange,
     ) {
+        let watch = self.watches.known(fd);
+        if !exchange.can_trust(watch) {
+            self.put_by(fd);
+            return;
+        }
+        let stays_ready = exchange.finds_to_stay_ready(watch);
         let readiness = Readiness::of_poll_events(events.cast_unsigned());
         self.report(fd, readiness, ready);
-        let watch = self.watches.known(fd);
-        if watch.mode == Mode::Level && stays_ready(watch, exchange) {
+        if stays_ready {
+            self.watches.known(fd).stays_ready = true;
             self.let_be_examined(fd);
-        } else if watch.mode != Mode::OneShot {
-            watch.rearmed = true;
+        } else {
+            self.go_on_watching(fd);
+        }
+    }
+
+    /// After it was reported.
+    fn go_on_watching(&mut self, fd: RawFd) {
+        let watch = self.watches.known(fd);
+        watch.rearmed = true;
+        if watch.mode != Mode::OneShot {
             self.let_be_armed(fd);
         }
     }
 
+    /// What has completed may be over: it is to be examined before it is reported.
+    fn put_by(&mut self, fd: RawFd) {
+        let watch = self.watches.known(fd);
+        watch.stays_ready = false;
+        if watch.mode == Mode::Edge {
+            self.let_be_armed(fd);
+        }
+        self.let_be_examined(fd);
+        self.unexamined = true;
+    }
+
     fn report(&mut self, fd: RawFd, readiness: Readiness, ready: &mut ReadyList) {
         let watch = self.watches.known(fd);
-        match watch.reported {
-            (round, place) if round == self.round => ready.merge(place as usize, readiness),
-            _ => {
-                let place = u32::try_from(ready.len()).expect("the list is bounded");
-                watch.reported = (self.round, place);
-                ready.push(watch.token, readiness);
-            }
+        if watch.reported_in == self.round {
+            ready.merge(watch.reported_as.into(), readiness);
+        } else {
+            watch.reported_in = self.round;
+            watch.reported_as = u16::try_from(ready.len()).expect("the list is bounded");
+            ready.push(watch.token, readiness);
         }
     }
 
@@ -399,10 +437,14 @@ impl IoUring {
             } else {
                 let readiness = Readiness::of_poll_events(revents.cast_unsigned().into());
                 self.report(fd, readiness, ready);
-                self.watches.known(fd).mode == Mode::Level
+                let stays = self.watches.known(fd).stays_ready;
+                if !stays {
+                    self.go_on_watching(fd);
+                }
+                stays
             };
             if !stays && fd >= 0 {
-                self.watches.known(fd).examined = None;
+                self.watches.known(fd).examined = NOT_EXAMINED;
                 self.examined.remove(place as u32);
             }
             all_stay &= stays;
@@ -411,7 +453,7 @@ impl IoUring {
             let watches = &mut self.watches;
             let first = first_left_out.unwrap_or(0);
             self.examined.rearrange(first, |fd, place| {
-                watches.known(fd).examined = Some(place);
+                watches.known(fd).examined = place;
             });
         }
         Ok(())
@@ -422,14 +464,14 @@ impl IoUring {
         let watch = self.watches.known(fd);
         watch.doubts = DOUBTS;
         watch.rearmed = false;
+        watch.stays_ready = false;
         self.let_be_armed(fd);
     }
 
     fn let_be_examined(&mut self, fd: RawFd) {
         let watch = self.watches.known(fd);
-        if watch.examined.is_none() {
-            let place = self.examined.push(fd, watch.wanted.to_poll_events());
-            watch.examined = Some(place);
+        if watch.examined == NOT_EXAMINED {
+            watch.examined = self.examined.push(fd, watch.wanted.to_poll_events());
         }
     }
 
@@ -449,7 +491,8 @@ impl IoUring {
         let Some(watch) = self.watches.get_mut(fd) else {
             return;
         };
-        if let Some(place) = watch.examined.take() {
+        let place = mem::replace(&mut watch.examined, NOT_EXAMINED);
+        if place != NOT_EXAMINED {
             self.examined.remove(place);
         }
         if watch.state == State::Armed {
@@ -491,17 +534,33 @@ impl IoUring {
     }
 }
 
-/// Whether what has completed was ready all the time since it was reported last.
-fn stays_ready(watch: &mut Watch, exchange: Exchange) -> bool {
-    let was_armed_before = watch.serial.wrapping_sub(exchange.first_serial) > u32::MAX / 2;
-    if was_armed_before || !watch.rearmed {
-        return false;
+impl Exchange {
+    fn made(self, watch: &Watch) -> bool {
+        watch.serial.wrapping_sub(self.first_serial) <= u32::MAX / 2
     }
-    if exchange.waited && watch.doubts > 0 {
-        watch.doubts -= 1;
-        return false;
+
+    /// Whether what the kernel says of it is all that can be said now.
+    fn can_trust(self, watch: &Watch) -> bool {
+        // The kernel looks when the request is made. Later it tells only what has come, which is
+        // all there is unless there has been something before, as there may with edges.
+        let tells_all = watch.mode != Mode::Edge
+            || !watch
+                .wanted
+                .contains(Readiness::READABLE | Readiness::WRITABLE);
+        watch.token == Token::WAKE || self.made(watch) || self.began_in_silence && tells_all
     }
-    true
+
+    /// Whether what has completed was ready all the time since it was reported last.
+    fn finds_to_stay_ready(self, watch: &mut Watch) -> bool {
+        if watch.mode != Mode::Level || !watch.rearmed || !self.made(watch) {
+            return false;
+        }
+        if self.waited && watch.doubts > 0 {
+            watch.doubts -= 1;
+            return false;
+        }
+        true
+    }
 }
 
 impl Mechanism for IoUring {
@@ -516,6 +575,7 @@ impl Mechanism for IoUring {
         watch.wanted = wanted;
         watch.mode = mode;
         watch.rearmed = false;
+        watch.stays_ready = false;
         watch.doubts = 0;
         self.let_be_armed(fd);
         Ok(())

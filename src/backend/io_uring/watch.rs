@@ -46,45 +46,53 @@ pub(super) enum State {
     Armed,
 }
 
-/// Where something is in a list, if it is.
-pub(super) type Place = Option<u32>;
-
+/// What is known of one descriptor. There are many, so it is kept small.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Watch {
     pub(super) token: Token,
+    /// Of the latest arming.
+    pub(super) serial: u32,
+    /// Where it is among those that are examined by poll(2), or [`NOT_EXAMINED`].
+    pub(super) examined: u32,
+    /// The wait that reported it last.
+    pub(super) reported_in: u32,
+    /// Where it was in the list of that wait.
+    pub(super) reported_as: u16,
+    /// How many earlier armings have been cancelled and not completed yet: as long as there are
+    /// any, the kernel keeps the file open.
+    pub(super) lingering: u16,
     pub(super) wanted: Readiness,
     pub(super) mode: Mode,
     pub(super) state: State,
-    /// Of the latest arming.
-    pub(super) serial: u32,
-    /// Where it is among those that are examined by poll(2).
-    pub(super) examined: Place,
-    /// In which wait it was reported last, and where in the list it is then.
-    pub(super) reported: (u32, u32),
-    /// How many earlier armings have been cancelled and not completed yet: as long as there are
-    /// any, the kernel keeps the file open.
-    pub(super) lingering: u32,
     /// Whether it is in the list of those to be armed, though it need not be any more.
     pub(super) listed: bool,
     /// Whether it was armed for having been reported.
     pub(super) rearmed: bool,
+    /// Whether it has been found to stay ready, so that it is better examined than armed.
+    pub(super) stays_ready: bool,
     /// How often it may seem to stay ready before that is believed.
     pub(super) doubts: u8,
 }
+
+pub(super) const NOT_EXAMINED: u32 = u32::MAX;
+
+const _: () = assert!(size_of::<Watch>() == 32);
 
 impl Watch {
     fn new() -> Self {
         Self {
             token: Token::WAKE,
+            serial: 0,
+            examined: NOT_EXAMINED,
+            reported_in: 0,
+            reported_as: 0,
+            lingering: 0,
             wanted: Readiness::empty(),
             mode: Mode::Level,
             state: State::Absent,
-            serial: 0,
-            examined: None,
-            reported: (0, 0),
-            lingering: 0,
             listed: false,
             rearmed: false,
+            stays_ready: false,
             doubts: 0,
         }
     }
@@ -111,6 +119,11 @@ impl Watches {
     pub(super) fn get_or_make(&mut self, fd: RawFd) -> &mut Watch {
         let index = usize::try_from(fd).expect("a descriptor is not negative");
         if self.0.len() <= index {
+            if self.0.capacity() <= index {
+                // In smaller steps than a vector by itself: it may be large.
+                let more = index + 1 - self.0.len();
+                self.0.reserve_exact(more.max(self.0.len() / 8));
+            }
             self.0.resize_with(index + 1, Watch::new);
         }
         &mut self.0[index]
