@@ -16,10 +16,21 @@ const ENTER_GETEVENTS: u32 = 1;
 /// From <linux/io_uring.h>: there is a time limit.
 const ENTER_EXT_ARG: u32 = 8;
 
-/// How many requests one system call can take.
-const REQUESTS: u32 = 256;
-/// How many completions there is room for. What finds none is kept by the kernel.
-const COMPLETIONS: u32 = 4096;
+/// How large the two queues are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sizes {
+    /// How many requests one system call can take.
+    pub(crate) requests: u32,
+    /// How many completions there is room for. What finds none is kept by the kernel.
+    pub(crate) completions: u32,
+}
+
+impl Sizes {
+    pub(crate) const USUAL: Self = Self {
+        requests: 256,
+        completions: 4096,
+    };
+}
 
 /// When the kernel completes requests whose descriptors have become ready.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,13 +45,13 @@ pub(crate) enum Regime {
 }
 
 impl Regime {
-    const BEST_FIRST: [Self; 3] = [Self::Deferred, Self::Cooperative, Self::Plain];
+    pub(crate) const BEST_FIRST: [Self; 3] = [Self::Deferred, Self::Cooperative, Self::Plain];
 
-    fn setup(self) -> io_uring::Builder<squeue::Entry, cqueue::Entry> {
+    fn setup(self, sizes: Sizes) -> io_uring::Builder<squeue::Entry, cqueue::Entry> {
         let mut setup = IoUring::builder();
         // Disabled until its thread is known: the one that opens a ring need not be the one that
         // waits.
-        setup.setup_cqsize(COMPLETIONS).setup_r_disabled();
+        setup.setup_cqsize(sizes.completions).setup_r_disabled();
         match self {
             Self::Deferred => setup
                 .setup_submit_all()
@@ -78,19 +89,19 @@ pub(crate) struct Ring {
 impl Ring {
     /// A ring of the best regime that this system has.
     pub(crate) fn open() -> Result<Self> {
-        let mut outcome = Self::open_as(Regime::BEST_FIRST[0]);
+        let mut outcome = Self::open_as(Regime::BEST_FIRST[0], Sizes::USUAL);
         for regime in &Regime::BEST_FIRST[1..] {
             if !is_unknown_to_the_kernel(&outcome) {
                 break;
             }
-            outcome = Self::open_as(*regime);
+            outcome = Self::open_as(*regime, Sizes::USUAL);
         }
         outcome.map_err(explain)
     }
 
-    pub(crate) fn open_as(regime: Regime) -> Result<Self> {
+    pub(crate) fn open_as(regime: Regime, sizes: Sizes) -> Result<Self> {
         let (canary, other_end) = io::pipe().map_err(|error| Error::system("pipe", error))?;
-        let ring = regime.setup().build(REQUESTS);
+        let ring = regime.setup(sizes).build(sizes.requests);
         let ring = ring.map_err(|error| Error::system("io_uring_setup", error))?;
         let features = ring.params();
         // Resource tags are the feature that tells Linux 5.13, the first with requests that
@@ -162,12 +173,17 @@ impl Ring {
         !self.ring.submission().is_empty()
     }
 
-    /// Whether the kernel says that it has completions, or will have, that it has not given: for
-    /// want of room, or because it completes only so many requests in one call.
+    /// Whether the kernel keeps completions for which there was no room.
     #[inline]
-    pub(crate) fn has_more(&mut self) -> bool {
-        let requests = self.ring.submission();
-        requests.taskrun() || requests.cq_overflow()
+    pub(crate) fn has_overflown(&mut self) -> bool {
+        self.ring.submission().cq_overflow()
+    }
+
+    /// Whether the kernel says that there are requests to complete, which it does in an
+    /// exchange.
+    #[inline]
+    pub(crate) fn has_work(&mut self) -> bool {
+        self.ring.submission().taskrun()
     }
 
     /// Whether nothing can be learnt from the kernel: no completion is there, and none is about
@@ -181,7 +197,10 @@ impl Ring {
         if self.regime != Regime::Deferred {
             return false;
         }
-        !self.has_more() && self.ring.completion().is_empty()
+        let requests = self.ring.submission();
+        let told = requests.taskrun() || requests.cq_overflow();
+        drop(requests);
+        !told && self.ring.completion().is_empty()
     }
 
     /// Gives the kernel all requests and has it complete what can be completed.

@@ -15,6 +15,8 @@
 
 mod examined;
 mod owner;
+#[cfg(test)]
+mod tests;
 mod watch;
 
 use std::fmt;
@@ -53,6 +55,8 @@ pub(crate) struct IoUring {
     unexamined: bool,
     /// How many requests the kernel has, or is to be given, that have not completed for good.
     outstanding: usize,
+    /// How many of them have been cancelled, or are to be.
+    lingering: usize,
     /// Of the latest arming.
     serial: u32,
     /// Counts the waits.
@@ -85,6 +89,9 @@ struct Exchange {
 /// How often a descriptor may seem to stay ready after it once only seemed so.
 const DOUBTS: u8 = 16;
 
+/// How many cancelled requests may wait for a list that has room: each wait may add to them.
+const MOST_LINGERING: usize = 4096;
+
 /// How many requests the kernel completes in one call, at least, if so many can be (since Linux
 /// 6.13; before, all).
 const COMPLETED_AT_ONCE: usize = 20;
@@ -106,6 +113,7 @@ impl IoUring {
             examined: Examined::default(),
             unexamined: false,
             outstanding: 0,
+            lingering: 0,
             serial: 0,
             round: 0,
         }
@@ -144,6 +152,9 @@ impl IoUring {
         self.take_possession()?;
         self.begin_round();
         self.put_by_completions();
+        if self.lingering > MOST_LINGERING {
+            self.reap_until(|all| all.lingering == 0)?;
+        }
         self.examine(ready)?;
         let waits = ready.is_empty() && timeout != Some(Duration::ZERO);
         let mut outcome = self.ask(ready, waits.then_some(timeout));
@@ -190,6 +201,7 @@ impl IoUring {
         let mut old = mem::replace(&mut self.ring, ring);
         let end = old.end().filter(|_| self.outstanding > 0);
         self.outstanding = 0;
+        self.lingering = 0;
         drop(old);
         if let Some(end) = end {
             end.wait();
@@ -227,7 +239,7 @@ impl IoUring {
         let mut exchanges = self.outstanding / COMPLETED_AT_ONCE + 1;
         loop {
             let all_is_told = self.collect(ready, exchange);
-            let more = exchanges > 0 && self.ring.has_more();
+            let more = self.ring.has_overflown() || exchanges > 0 && self.ring.has_work();
             if ready.is_full() || all_is_told && !more && !self.ring.has_requests() {
                 return Ok(());
             }
@@ -314,6 +326,7 @@ impl IoUring {
                 watch.state = State::Unarmed;
             } else {
                 watch.lingering -= 1;
+                self.lingering -= 1;
             }
         }
         is_present.then_some(fd)
@@ -499,6 +512,7 @@ impl IoUring {
             let serial = watch.serial;
             self.to_cancel.push(Arming { fd, serial });
             watch.lingering += 1;
+            self.lingering += 1;
         }
         watch.state = State::Absent;
     }
@@ -527,6 +541,7 @@ impl IoUring {
                 let serial = watch.serial;
                 self.to_cancel.push(Arming { fd, serial });
                 watch.lingering += 1;
+                self.lingering += 1;
                 watch.state = State::Absent;
             }
         }
