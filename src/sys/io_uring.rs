@@ -266,8 +266,16 @@ impl EndOfRing {
     /// As long as a forked child has the ring too it does not end, so there is a limit.
     pub(crate) fn wait(&self) {
         const LONGEST: Duration = Duration::from_secs(1);
-        // A failure, such as a signal handler, ends the wait early.
-        let _ = poll::poll_one(self.0.as_fd(), 0, Some(LONGEST));
+        self.comes_within(LONGEST);
+    }
+
+    pub(crate) fn has_come(&self) -> bool {
+        self.comes_within(Duration::ZERO)
+    }
+
+    /// A failure, such as a signal handler, ends the wait early.
+    fn comes_within(&self, timeout: Duration) -> bool {
+        poll::poll_one(self.0.as_fd(), 0, Some(timeout)).is_ok_and(|events| events != 0)
     }
 }
 

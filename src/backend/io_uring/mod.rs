@@ -14,6 +14,7 @@
 //! cancelled, and completed.
 
 mod examined;
+mod old_rings;
 mod owner;
 #[cfg(test)]
 mod tests;
@@ -29,16 +30,18 @@ use super::{Mechanism, Readiness, ReadyList};
 use crate::error::{Error, Result};
 use crate::mode::Mode;
 use crate::sys::fork;
-use crate::sys::io_uring::{Completion, EndOfRing, Ring};
+use crate::sys::io_uring::{Completion, Ring};
 use crate::token::Token;
 use examined::Examined;
+use old_rings::OldRings;
 use owner::ThreadNumber;
 use watch::{Arming, NOT_EXAMINED, State, Watch, Watches};
 
 pub(crate) struct IoUring {
     ring: Ring,
-    /// Below the ring: it is dropped, and so waited for, when the ring has been closed.
-    end_of_ring: AwaitedEnd,
+    /// Below the ring: this is dropped, and their ends are waited for, when the ring has been
+    /// closed.
+    old_rings: OldRings,
     /// The thread that has made requests of the ring; until then it is nobody's.
     owner: Option<ThreadNumber>,
     /// In which process: a forked child shares the ring with its parent, who goes on using it.
@@ -61,17 +64,6 @@ pub(crate) struct IoUring {
     serial: u32,
     /// Counts the waits.
     round: u32,
-}
-
-/// Awaited when it is dropped.
-struct AwaitedEnd(Option<EndOfRing>);
-
-impl Drop for AwaitedEnd {
-    fn drop(&mut self) {
-        if let Some(end) = &self.0 {
-            end.wait();
-        }
-    }
 }
 
 /// What a wait has come to know of the requests it made.
@@ -104,7 +96,7 @@ impl IoUring {
     fn over(ring: Ring) -> Self {
         Self {
             ring,
-            end_of_ring: AwaitedEnd(None),
+            old_rings: OldRings::default(),
             owner: None,
             forks: fork::generation(),
             watches: Watches::default(),
@@ -194,7 +186,10 @@ impl IoUring {
 
     #[cold]
     fn replace_ring(&mut self) -> io::Result<()> {
-        let ring = Ring::open()?;
+        let ring = Ring::open().map_err(|error| match error {
+            Error::System { source, .. } => source,
+            other => other.into(),
+        })?;
         // What its thread left behind when it ended is still in the queue.
         self.put_by_completions();
         self.owner = None;
@@ -203,11 +198,14 @@ impl IoUring {
         self.outstanding = 0;
         self.lingering = 0;
         drop(old);
+        let keeps_files = end.is_some();
         if let Some(end) = end {
-            end.wait();
+            self.old_rings.add(end);
         }
         self.to_cancel.clear();
         for (fd, watch) in self.watches.iter_mut() {
+            watch.in_old_ring |=
+                keeps_files && (watch.lingering > 0 || watch.state == State::Armed);
             watch.lingering = 0;
             if watch.state == State::Armed {
                 watch.state = State::ToArm;
@@ -532,7 +530,15 @@ impl IoUring {
     fn has_let_go_of(&self, fd: RawFd) -> bool {
         self.watches
             .get(fd)
-            .is_none_or(|watch| watch.lingering == 0)
+            .is_none_or(|watch| watch.lingering == 0 && !watch.in_old_ring)
+    }
+
+    #[cold]
+    fn await_ends_of_old_rings(&mut self) {
+        self.old_rings.await_ends();
+        for (_, watch) in self.watches.iter_mut() {
+            watch.in_old_ring = false;
+        }
     }
 
     fn end_all_requests(&mut self) -> io::Result<()> {
@@ -605,9 +611,13 @@ impl Mechanism for IoUring {
         if self.has_let_go_of(fd) {
             return Ok(());
         }
-        self.take_possession()
-            .and_then(|()| self.reap_until(|all| all.has_let_go_of(fd)))
-            .map_err(|error| Error::system("io_uring_enter", error))
+        let reaped = self.take_possession().and_then(|()| {
+            if self.watches.known(fd).in_old_ring {
+                self.await_ends_of_old_rings();
+            }
+            self.reap_until(|all| all.has_let_go_of(fd))
+        });
+        reaped.map_err(|error| Error::system("io_uring_enter", error))
     }
 
     fn unwatch(&mut self, fd: RawFd) -> Result<()> {
@@ -636,8 +646,10 @@ impl Drop for IoUring {
         } else {
             self.put_by_completions();
         }
-        if self.outstanding > 0 {
-            self.end_of_ring.0 = self.ring.end();
+        if self.outstanding > 0
+            && let Some(end) = self.ring.end()
+        {
+            self.old_rings.add(end);
         }
     }
 }

@@ -66,6 +66,8 @@ pub(super) struct Watch {
     pub(super) state: State,
     /// Whether it is in the list of those to be armed, though it need not be any more.
     pub(super) listed: bool,
+    /// Whether a ring that has been closed may keep its file open.
+    pub(super) in_old_ring: bool,
     /// Whether it was armed for having been reported.
     pub(super) rearmed: bool,
     /// Whether it has been found to stay ready, so that it is better examined than armed.
@@ -91,6 +93,7 @@ impl Watch {
             mode: Mode::Level,
             state: State::Absent,
             listed: false,
+            in_old_ring: false,
             rearmed: false,
             stays_ready: false,
             doubts: 0,
