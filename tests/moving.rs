@@ -44,26 +44,28 @@ impl Scene {
     }
 }
 
-/// Threads that live as long as this does, and do with a scene what they are told.
+/// What is done with a scene, which may be the last.
+type Act = fn(Scene) -> Option<Scene>;
+
+/// A thread that lives as long as this, and does with a scene what it is told.
 struct Thread {
-    work: Sender<(Scene, fn(Scene) -> Option<Scene>)>,
+    work: Sender<(Scene, Act)>,
     done: Receiver<Option<Scene>>,
 }
 
 impl Thread {
     fn start() -> Self {
-        let (work, to_do) = mpsc::channel();
+        let (work, to_do) = mpsc::channel::<(Scene, Act)>();
         let (report, done) = mpsc::channel();
         thread::spawn(move || {
             for (scene, act) in to_do {
-                let act: fn(Scene) -> Option<Scene> = act;
                 report.send(act(scene)).unwrap();
             }
         });
         Self { work, done }
     }
 
-    fn does(&self, scene: Scene, act: fn(Scene) -> Option<Scene>) -> Option<Scene> {
+    fn does(&self, scene: Scene, act: Act) -> Option<Scene> {
         self.work.send((scene, act)).unwrap();
         self.done.recv().unwrap()
     }
@@ -116,7 +118,7 @@ fn drop_poller(scene: Scene) -> Option<Scene> {
 #[test]
 fn the_end_is_seen_whichever_thread_brings_it_about() {
     on_every_backend(|backend| {
-        for end in [deregister, drop_poller] {
+        for end in [deregister as Act, drop_poller] {
             let thread = Thread::start();
             let mut scene = Scene::new(backend);
             scene.hears_its_peer();

@@ -69,7 +69,10 @@ pub enum Backend {
     /// registered it, before the kernel heard of it for the first time.
     DevPoll,
     /// io_uring(7), Linux 5.13 or later, where it is not forbidden: a selection that finds
-    /// nothing makes no system call.
+    /// nothing makes no system call, from Linux 6.1 on.
+    ///
+    /// What is watched belongs to the thread that selects. When another one does, everything is
+    /// made anew for it, and edges that were reported are reported once more.
     IoUring,
     /// poll(2), everywhere: every wait looks at each descriptor. It fails if `RLIMIT_NOFILE` is
     /// lowered below the number of channels registered.

@@ -6,15 +6,10 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
 use std::time::Duration;
 
 use io_uring::types::{Fd, SubmitArgs, Timespec};
-use io_uring::{IoUring, cqueue, opcode, squeue};
+use io_uring::{EnterFlags, IoUring, cqueue, opcode, squeue};
 
 use super::poll;
 use crate::error::{Error, Result};
-
-/// From <linux/io_uring.h>: run what has been put off, and wait.
-const ENTER_GETEVENTS: u32 = 1;
-/// From <linux/io_uring.h>: there is a time limit.
-const ENTER_EXT_ARG: u32 = 8;
 
 /// How large the two queues are.
 #[derive(Clone, Copy, Debug)]
@@ -82,6 +77,8 @@ pub(crate) struct Completion {
 pub(crate) struct Ring {
     ring: IoUring,
     regime: Regime,
+    /// Of every call that may wait.
+    waiting_flags: EnterFlags,
     /// The ring has the other end of this pipe, and nobody else.
     canary: Option<OwnedFd>,
 }
@@ -112,9 +109,16 @@ impl Ring {
         {
             return Err(Error::Unsupported("io_uring needs Linux 5.13".into()));
         }
+        // A thread that waits here is no sign of a slow disk.
+        let waiting_flags = if features.is_feature_no_iowait() {
+            EnterFlags::NO_IOWAIT
+        } else {
+            EnterFlags::empty()
+        };
         let ring = Self {
             ring,
             regime,
+            waiting_flags,
             canary: Some(canary.into()),
         };
         ring.probe_entering()?;
@@ -218,17 +222,16 @@ impl Ring {
         let requests = self.ring.submission().len();
         let requests = u32::try_from(requests).expect("the queue is small");
         let limit = timeout.map(timespec);
-        let mut arguments = SubmitArgs::new();
-        let mut flags = ENTER_GETEVENTS;
+        let mut arguments = None;
+        let mut flags = EnterFlags::GETEVENTS | self.waiting_flags;
         if let (1.., Some(limit)) = (completions, &limit) {
-            arguments = arguments.timespec(limit);
-            flags |= ENTER_EXT_ARG;
+            arguments = Some(SubmitArgs::new().timespec(limit));
+            flags |= EnterFlags::EXT_ARG;
         }
-        let arguments = (flags & ENTER_EXT_ARG != 0).then_some(&arguments);
-        let submitter = self.ring.submitter();
+        let (submitter, flags) = (self.ring.submitter(), flags.bits());
         // SAFETY: the arguments are what the flags say, and live through the call with the time
         // limit that they point to. The requests point to no memory.
-        let answer = unsafe { submitter.enter(requests, completions, flags, arguments) };
+        let answer = unsafe { submitter.enter(requests, completions, flags, arguments.as_ref()) };
         match answer {
             Ok(_) => Ok(()),
             Err(error) => match error.raw_os_error() {
