@@ -101,6 +101,36 @@ fn a_selector_needs_descriptors() {
     });
 }
 
+/// io_uring looks by poll(2) at what stays ready, which takes no more than there may be
+/// descriptors. (poll itself fails then.)
+#[test]
+fn more_is_ready_than_there_may_be_descriptors_by_now() {
+    const READY: usize = 50;
+    let _alone = alone();
+    on_every_backend(|backend| {
+        if !matches!(backend, Backend::Epoll | Backend::IoUring) {
+            return;
+        }
+        let mut poller: Poller<OwnedFd> = Poller::open(backend).unwrap();
+        let pipes: Vec<_> = (0..READY).map(|_| std::io::pipe().unwrap()).collect();
+        for (_, writer) in &pipes {
+            let writer = writer.try_clone().unwrap().into();
+            let registered = poller.register(writer, Kind::PipeSink, Ops::WRITE, Mode::Level);
+            registered.unwrap();
+        }
+        for _ in 0..3 {
+            assert_eq!(look(&mut poller).len(), READY);
+        }
+        let before = getrlimit(Resource::Nofile);
+        let mut lowered = before;
+        lowered.current = Some(READY as u64 / 3);
+        setrlimit(Resource::Nofile, lowered).unwrap();
+        let seen = look(&mut poller).len();
+        setrlimit(Resource::Nofile, before).unwrap();
+        assert_eq!(seen, READY);
+    });
+}
+
 #[test]
 fn the_preferred_backend_does_not_depend_on_the_descriptors_left() {
     let _alone = alone();

@@ -193,9 +193,10 @@ impl Ring {
     /// Whether nothing can be learnt from the kernel: no completion is there, and none is about
     /// to be.
     ///
-    /// Whoever makes a descriptor ready sets the bit before its system call returns. That is so
-    /// in one regime alone. In the cooperative one the bit is not set if work for any other ring
-    /// of the thread is waiting already.
+    /// Whoever makes a descriptor ready sets the bit before its system call returns. (Of two that
+    /// do so at the same moment, the second may return before the first has set it for both.)
+    /// That is so in one regime alone: in the cooperative one the bit is not set if work for any
+    /// other ring of the thread is waiting already.
     #[inline]
     pub(crate) fn is_silent(&mut self) -> bool {
         if self.regime != Regime::Deferred {

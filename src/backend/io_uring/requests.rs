@@ -70,8 +70,8 @@ impl IoUring {
         Ok(())
     }
 
-    /// Gives the kernel the requests in the queue, which is full. (Before Linux 6.0 it takes none
-    /// while it keeps completions that there was no room for.)
+    /// Gives the kernel the requests in the queue, which is full. (Older ones take none while they
+    /// keep completions that there was no room for.)
     fn make_room(&mut self) -> io::Result<()> {
         self.ring.exchange()?;
         if self.ring.has_requests() {
