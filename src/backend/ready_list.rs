@@ -65,11 +65,13 @@ impl ReadyList {
     }
 
     /// How many there are.
+    #[cfg(not(any(target_os = "solaris", target_os = "illumos")))]
     pub(super) fn len(&self) -> usize {
         self.events.len()
     }
 
     /// Adds to the one that was pushed as number `place`.
+    #[cfg(not(any(target_os = "solaris", target_os = "illumos")))]
     pub(super) fn merge(&mut self, place: usize, readiness: Readiness) {
         self.events[place].events |= u32::from(readiness.bits());
     }
