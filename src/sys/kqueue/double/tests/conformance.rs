@@ -203,6 +203,19 @@ fn a_regular_file_is_writable_and_readable_until_its_end() {
     });
 }
 
+/// The scan does not ask about a one-shot again, so it must not be taken for ready too early.
+#[test]
+fn freebsd_does_not_ask_about_what_is_disabled() {
+    let kq = Kqueue::open(Flavour::FreeBsd);
+    let (mut ours, _theirs) = readable();
+    let flags = EV_ADD | EV_DISABLE | EV_ONESHOT;
+    kq.change(read(&ours, flags)).unwrap();
+    assert!(kq.collect().is_empty());
+    ours.read_exact(&mut [0]).unwrap();
+    kq.change(read(&ours, EV_ENABLE)).unwrap();
+    assert!(kq.collect().is_empty());
+}
+
 #[test]
 fn a_signal_ends_a_wait_and_the_changes_are_made() {
     on_both(|flavour| {

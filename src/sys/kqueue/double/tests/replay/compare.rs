@@ -17,13 +17,6 @@ pub(super) struct Exception {
     pub(super) why: &'static str,
 }
 
-/// Where the errors' numbers are from.
-#[derive(Clone, Copy)]
-enum Numbers {
-    Bsd,
-    Linux,
-}
-
 pub(super) fn assert_same(
     transcript: &str,
     ours: &[String],
@@ -32,8 +25,8 @@ pub(super) fn assert_same(
 ) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kqueue-transcripts");
     let measured = fs::read_to_string(folder.join(transcript)).unwrap();
-    let measured = comparable(measured.lines(), Numbers::Bsd);
-    let ours = comparable(ours.iter().map(String::as_str), Numbers::Linux);
+    let measured = Reader::of(Numbers::Bsd).lines(measured.lines());
+    let ours = Reader::of(Numbers::Linux).lines(ours.iter().map(String::as_str));
     let mut unused: Vec<_> = exceptions
         .iter()
         .filter(|exception| exception.flavour == flavour)
@@ -59,120 +52,127 @@ pub(super) fn assert_same(
     assert!(differences.is_empty(), "\n{differences}");
 }
 
-fn comparable<'a>(lines: impl Iterator<Item = &'a str>, numbers: Numbers) -> Vec<String> {
-    let mut known = Vec::new();
-    lines
-        .map(|line| {
-            if line.starts_with(|first: char| first.is_ascii_digit()) {
-                // A case of its own.
-                known.clear();
-            }
-            comparable_line(line, numbers, &mut known)
-        })
-        .collect()
+/// Where the errors' numbers are from.
+#[derive(Clone, Copy)]
+enum Numbers {
+    Bsd,
+    Linux,
 }
 
-fn comparable_line(line: &str, numbers: Numbers, known: &mut Vec<String>) -> String {
-    let words = line.replace("No such file or directory", "ENOENT");
-    let words = words.replace("Bad file descriptor", "EBADF");
-    let words = words.replace("Operation now in progress", "EINPROGRESS");
-    let words: Vec<_> = words.split_whitespace().collect();
-    let mut result = Vec::new();
-    for (index, &word) in words.iter().enumerate() {
-        let before = index.checked_sub(1).map_or("", |before| words[before]);
-        let after = words.get(index + 1).copied().unwrap_or_default();
-        let is_write = words[..index]
-            .iter()
-            .rev()
-            .find(|word| word.contains("id="));
-        let is_write = is_write.is_some()
-            && words[..index]
-                .iter()
-                .rev()
-                .find(|word| ["READ", "WRITE", "USER"].contains(word))
-                == Some(&"WRITE");
-        result.push(
-            if word == "NetBSD" && after == "errno" || before == "errno" || word == "errno" {
-                continue;
-            } else if before == "elapsed" {
-                "(time)".to_owned()
-            } else if before.ends_with("fd")
-                || before.ends_with("fds")
-                || is_number(before) && is_number(word)
-            {
-                same_number(word, known)
-            } else if let Some((start, ident)) = word.split_once("id=") {
-                let is_user = after == "USER";
-                format!(
-                    "{start}id={}",
-                    if is_user {
-                        ident.to_owned()
-                    } else {
-                        same_number(ident, known)
-                    }
-                )
-            } else if let Some(rest) = word.strip_prefix("fd=") {
-                format!("fd={}", same_number(rest, known))
-            } else if let Some(rest) = word.strip_prefix("change(") {
-                comparable_change(rest, known)
-            } else if let Some(error) = word.strip_prefix("ff=0x") {
-                let (number, end) = error.split_once(']').unwrap();
-                let number = i32::from_str_radix(number, 16).unwrap();
-                format!("ff={}]{end}", error_name(number, numbers))
-            } else if let Some(error) = word.strip_prefix("SO_ERROR=") {
-                format!("SO_ERROR={}", error_name(error.parse().unwrap(), numbers))
-            } else if before == "then" && is_number(word) {
-                error_name(word.parse().unwrap(), numbers)
-            } else if is_write
-                && word.starts_with("data=")
-                && word != "data=0"
-                && after.starts_with("ff=")
-            {
-                "data=(space)".to_owned()
-            } else {
-                word.to_owned()
-            },
-        );
+/// Makes lines comparable.
+struct Reader {
+    numbers: Numbers,
+    /// The descriptors of a case, in the order in which they are seen.
+    descriptors: Vec<String>,
+    /// The numbers of this line are descriptors.
+    is_of_descriptors: bool,
+    /// The next amount is how much can be written.
+    is_space: bool,
+}
+
+impl Reader {
+    fn of(numbers: Numbers) -> Self {
+        Self {
+            numbers,
+            descriptors: Vec::new(),
+            is_of_descriptors: false,
+            is_space: false,
+        }
     }
-    result.join(" ")
+
+    fn lines<'a>(&mut self, lines: impl Iterator<Item = &'a str>) -> Vec<String> {
+        lines.map(|line| self.line(line)).collect()
+    }
+
+    fn line(&mut self, line: &str) -> String {
+        let is_a_new_case = line.starts_with(|first: char| first.is_ascii_digit());
+        if is_a_new_case {
+            self.descriptors.clear();
+        }
+        let line = with_names_of_errors(line);
+        self.is_of_descriptors = line.trim_start().starts_with("old fd");
+        let mut before = "";
+        let mut words = Vec::new();
+        for word in line.split_whitespace() {
+            words.push(self.word(before, word));
+            before = word;
+        }
+        words.join(" ")
+    }
+
+    fn word(&mut self, before: &str, word: &str) -> String {
+        if ["READ", "WRITE", "USER", "EV_ERROR"].contains(&word) {
+            self.is_space = word == "WRITE";
+        }
+        match word.split_once('=') {
+            _ if before == "elapsed" => "(time)".to_owned(),
+            _ if before == "then" && is_number(word) => self.error(word),
+            _ if self.is_of_descriptors && is_number(word) => self.descriptor(word),
+            Some(("SO_ERROR", number)) => format!("SO_ERROR={}", self.error(number)),
+            Some(("ff", number)) => format!("ff={}", self.error(number)),
+            Some((name @ ("[id" | "fd"), number)) => {
+                format!("{name}={}", self.descriptor(number))
+            }
+            Some(("data", amount)) if self.is_space && amount != "0" => "data=(space)".to_owned(),
+            _ => match word
+                .strip_prefix("change(")
+                .and_then(|rest| rest.split_once(','))
+            {
+                Some((number, rest)) => format!("change({},{rest}", self.descriptor(number)),
+                None => word.to_owned(),
+            },
+        }
+    }
+
+    fn descriptor(&mut self, number: &str) -> String {
+        if number == BAD.to_string() {
+            return number.to_owned();
+        }
+        let known = self.descriptors.iter().position(|seen| seen == number);
+        let place = known.unwrap_or(self.descriptors.len());
+        if known.is_none() {
+            self.descriptors.push(number.to_owned());
+        }
+        format!("#{place}")
+    }
+
+    /// The name of an error that is printed as a number.
+    fn error(&self, text: &str) -> String {
+        let digits = text.trim_end_matches(']');
+        let end = &text[digits.len()..];
+        let number = match digits.strip_prefix("0x") {
+            Some(digits) => i32::from_str_radix(digits, 16),
+            None => digits.parse(),
+        };
+        let name = match (self.numbers, number.unwrap()) {
+            (_, 0) => "0",
+            (Numbers::Bsd, 54) | (Numbers::Linux, libc::ECONNRESET) => "ECONNRESET",
+            (Numbers::Bsd, 61) | (Numbers::Linux, libc::ECONNREFUSED) => "ECONNREFUSED",
+            // What Linux says of a reset by a peer that had finished before.
+            (Numbers::Linux, libc::EPIPE) => "ECONNRESET",
+            (_, other) => panic!("error {other}"),
+        };
+        format!("{name}{end}")
+    }
 }
 
-/// `1026,READ,EV_DELETE`: the flags may be followed by more words.
-fn comparable_change(text: &str, known: &mut Vec<String>) -> String {
-    let (ident, rest) = text.split_once(',').unwrap();
-    let ident = if rest.starts_with("USER") {
-        ident.to_owned()
-    } else {
-        same_number(ident, known)
-    };
-    format!("change({ident},{rest}")
+/// The errors of failed calls: each kernel was asked in its own way.
+fn with_names_of_errors(line: &str) -> String {
+    [
+        ("No such file or directory", "ENOENT"),
+        ("NetBSD errno 2 ENOENT", "ENOENT"),
+        ("Bad file descriptor", "EBADF"),
+        ("NetBSD errno 9 EBADF", "EBADF"),
+        ("NetBSD errno 22 EINVAL", "EINVAL"),
+        ("Operation now in progress", "EINPROGRESS"),
+        ("NetBSD errno 36 EINPROGRESS", "EINPROGRESS"),
+    ]
+    .iter()
+    .fold(line.to_owned(), |line, (text, name)| {
+        line.replace(text, name)
+    })
 }
 
 fn is_number(word: &str) -> bool {
-    !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// The descriptors of a case, in the order in which they are seen.
-fn same_number(number: &str, known: &mut Vec<String>) -> String {
-    if number == BAD.to_string() {
-        return number.to_owned();
-    }
-    let place = known.iter().position(|seen| seen == number);
-    let place = place.unwrap_or_else(|| {
-        known.push(number.to_owned());
-        known.len() - 1
-    });
-    format!("#{place}")
-}
-
-fn error_name(number: i32, numbers: Numbers) -> String {
-    match (numbers, number) {
-        (_, 0) => "0",
-        (Numbers::Bsd, 54) | (Numbers::Linux, libc::ECONNRESET) => "ECONNRESET",
-        (Numbers::Bsd, 61) | (Numbers::Linux, libc::ECONNREFUSED) => "ECONNREFUSED",
-        // What Linux says of a reset by a peer that had finished before.
-        (Numbers::Linux, libc::EPIPE) => "ECONNRESET",
-        (_, other) => panic!("error {other}"),
-    }
-    .to_owned()
+    word.bytes().all(|byte| byte.is_ascii_digit())
 }
