@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::net::UdpSocket;
+use std::net::{Shutdown, UdpSocket};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::time::Duration;
@@ -214,6 +214,36 @@ fn freebsd_does_not_ask_about_what_is_disabled() {
     ours.read_exact(&mut [0]).unwrap();
     kq.change(read(&ours, EV_ENABLE)).unwrap();
     assert!(kq.collect().is_empty());
+}
+
+#[test]
+fn who_can_write_hears_nothing_of_what_can_be_read() {
+    on_both(|flavour| {
+        let kq = Kqueue::open(flavour);
+        let (ours, mut theirs) = UnixStream::pair().unwrap();
+        kq.change(write(&ours, EV_ADD | EV_CLEAR)).unwrap();
+        assert_eq!(kq.collect().len(), 1);
+        theirs.write_all(b"x").unwrap();
+        assert!(kq.collect().is_empty());
+    });
+}
+
+#[test]
+fn a_unix_domain_socket_ends_where_it_was_shut_down() {
+    on_both(|flavour| {
+        let kq = Kqueue::open(flavour);
+        let (ours, _theirs) = UnixStream::pair().unwrap();
+        kq.change(write(&ours, EV_ADD)).unwrap();
+        kq.change(read(&ours, EV_ADD)).unwrap();
+        assert_eq!(kq.collect()[0].flags & EV_EOF, 0);
+        ours.shutdown(Shutdown::Write).unwrap();
+        let events = kq.collect();
+        assert_eq!(events.len(), 1);
+        assert_eq!(
+            (events[0].filter, events[0].flags & EV_EOF),
+            (EVFILT_WRITE, EV_EOF)
+        );
+    });
 }
 
 #[test]
