@@ -72,7 +72,7 @@ impl Drop for Running {
     }
 }
 
-/// How often this thread has called [`kevent`].
+/// How often this thread has called kevent(2).
 pub fn calls() -> u64 {
     CALLS.get()
 }
