@@ -1,10 +1,13 @@
 package org.nioselect.regression;
 
+import java.util.List;
 import org.nioselect.support.ChildJvm;
 
 /** JVMs of their own, on the same backend as the running tests, which have little of something. */
 final class ScarceJvm {
-    private static final String BACKEND = "nioselect.backend";
+    /** What says which backend it is. */
+    private static final List<String> PROPERTIES =
+            List.of("nioselect.backend", "nioselect.rt_signal");
 
     private ScarceJvm() {
     }
@@ -20,8 +23,13 @@ final class ScarceJvm {
     }
 
     private static ChildJvm jvm(Class<?> main) {
-        String backend = System.getProperty(BACKEND);
         ChildJvm jvm = ChildJvm.with(main);
-        return backend == null ? jvm : jvm.property(BACKEND, backend);
+        for (String property : PROPERTIES) {
+            String value = System.getProperty(property);
+            if (value != null) {
+                jvm = jvm.property(property, value);
+            }
+        }
+        return jvm;
     }
 }
