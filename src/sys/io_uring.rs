@@ -21,9 +21,10 @@ pub(crate) struct Sizes {
 }
 
 impl Sizes {
+    /// Small, for it counts against RLIMIT_MEMLOCK of the user: four pages.
     pub(crate) const USUAL: Self = Self {
-        requests: 256,
-        completions: 4096,
+        requests: 64,
+        completions: 512,
     };
 }
 

@@ -10,6 +10,8 @@ use crate::sys::poll::{self, PollFd};
 #[derive(Default)]
 pub(super) struct Examined {
     entries: Vec<PollFd>,
+    /// How many, at the front, were ready at the last look but found no room in the list.
+    left_out: usize,
 }
 
 /// In the place of a descriptor that has been removed: poll(2) passes over it.
@@ -52,13 +54,41 @@ impl Examined {
         look_at(&mut self.entries)
     }
 
-    /// Brings what begins at `first` to the front, leaves out what has been removed, and tells
-    /// `moved` where each is now.
-    pub(super) fn rearrange(&mut self, first: usize, mut moved: impl FnMut(RawFd, u32)) {
+    /// Brings those that have come since there were `before` to where they have their turn: behind
+    /// those that were left out, before those that have been reported. Tells `moved` where each
+    /// is now.
+    pub(super) fn line_up(&mut self, before: usize, moved: impl FnMut(RawFd, u32)) {
+        let reported = before - self.left_out;
+        if reported > 0 && self.entries.len() > before {
+            self.entries[self.left_out..].rotate_left(reported);
+            self.tell_places(moved);
+        }
+    }
+
+    /// After a look at them: brings to the front the `left_out` that begin at `first`, leaves out
+    /// what has been removed, and tells `moved` where each is now.
+    pub(super) fn rearrange(
+        &mut self,
+        first: usize,
+        left_out: usize,
+        moved: impl FnMut(RawFd, u32),
+    ) {
         self.entries.rotate_left(first);
         self.entries.retain(|entry| entry.fd != REMOVED);
+        self.left_out = left_out;
+        self.tell_places(moved);
+    }
+
+    /// After a look at them, when all have been reported and stay where they are.
+    pub(super) fn none_is_left_out(&mut self) {
+        self.left_out = 0;
+    }
+
+    fn tell_places(&self, mut moved: impl FnMut(RawFd, u32)) {
         for (place, entry) in (0..).zip(&self.entries) {
-            moved(entry.fd, place);
+            if entry.fd != REMOVED {
+                moved(entry.fd, place);
+            }
         }
     }
 }

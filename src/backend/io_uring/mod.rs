@@ -1,10 +1,13 @@
 //! io_uring(7), as a mechanism that tells of readiness.
 //!
-//! Each descriptor has a request of its own that polls it. The requests that have completed, and
-//! all other changes, are given to the kernel by the system call that waits. A request completes
-//! once, so one that was reported must be made again to learn whether the descriptor is still
-//! ready. That is dear for a descriptor that stays so: those are examined by poll(2), all by one
-//! call, until they are not.
+//! Each descriptor has a request of its own that polls it, and that completes again and again,
+//! each time something happens to it. That is an edge; what has had one is examined by poll(2) at
+//! each wait, all by one call, until it is not ready any more. So nothing that stays ready is
+//! missed, and nothing that is idle costs anything. (A request that completes once, and is made
+//! again after each report, is the other way. It was measured to be dearer: the kernel takes
+//! longer to make a request than to look at a descriptor.)
+//!
+//! The changes are given to the kernel by the system call that waits.
 //!
 //! The requests belong to the thread that made them, and end with it: when another thread comes,
 //! a new ring takes the place of the old one. That costs a request for each descriptor, and
@@ -52,8 +55,8 @@ pub(crate) struct IoUring {
     to_arm: Vec<RawFd>,
     /// The requests that are to be cancelled.
     to_cancel: Vec<Arming>,
-    /// Those that have no request because they stay ready, and those whose request has completed
-    /// some time ago: who knows what has happened since.
+    /// Those that may be ready: they were when they were reported last, or have become so some
+    /// time ago, and who knows what has happened since.
     examined: Examined,
     /// Whether some of them have come after the last look at them.
     unexamined: bool,
@@ -66,9 +69,6 @@ pub(crate) struct IoUring {
     /// Counts the waits.
     round: u32,
 }
-
-/// How many cancelled requests may wait for a list that has room: each wait may add to them.
-const MOST_LINGERING: usize = 4096;
 
 impl IoUring {
     pub(super) fn open() -> Result<Self> {
@@ -125,10 +125,7 @@ impl IoUring {
     ) -> io::Result<()> {
         self.take_possession()?;
         self.begin_round();
-        self.put_by_completions();
-        if self.lingering > MOST_LINGERING {
-            self.reap_until(|all| all.lingering == 0)?;
-        }
+        self.catch_up()?;
         self.examine(ready)?;
         let waits = ready.is_empty() && timeout != Some(Duration::ZERO);
         let mut outcome = self.ask(ready, waits.then_some(timeout));
@@ -165,9 +162,6 @@ impl Mechanism for IoUring {
         watch.token = token;
         watch.wanted = wanted;
         watch.mode = mode;
-        watch.rearmed = false;
-        watch.stays_ready = false;
-        watch.doubts = 0;
         self.let_be_armed(fd);
         Ok(())
     }

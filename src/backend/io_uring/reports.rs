@@ -18,16 +18,14 @@ struct Exchange {
     /// Whether nothing had been ready before. If not, what the kernel says of earlier requests
     /// may be over: it notes what a descriptor has become ready for, and does not look again.
     began_in_silence: bool,
-    /// Whether the kernel was to wait. If so, what has completed may have become ready meanwhile.
-    waited: bool,
 }
-
-/// How often a descriptor may seem to stay ready after it once only seemed so.
-const DOUBTS: u8 = 16;
 
 /// How many requests the kernel completes in one call, at least, if so many can be (since Linux
 /// 6.13; before, all).
 const COMPLETED_AT_ONCE: usize = 20;
+
+/// How many cancelled requests may wait for a list that has room: each wait may add to them.
+pub(super) const MOST_LINGERING: usize = 4096;
 
 impl Exchange {
     fn made(self, watch: &Watch) -> bool {
@@ -44,18 +42,6 @@ impl Exchange {
                 .contains(Readiness::READABLE | Readiness::WRITABLE);
         watch.token == Token::WAKE || self.made(watch) || self.began_in_silence && tells_all
     }
-
-    /// Whether what has completed was ready all the time since it was reported last.
-    fn finds_to_stay_ready(self, watch: &mut Watch) -> bool {
-        if watch.mode != Mode::Level || !watch.rearmed || !self.made(watch) {
-            return false;
-        }
-        if self.waited && watch.doubts > 0 {
-            watch.doubts -= 1;
-            return false;
-        }
-        true
-    }
 }
 
 impl IoUring {
@@ -65,10 +51,9 @@ impl IoUring {
         ready: &mut ReadyList,
         limit: Option<Option<Duration>>,
     ) -> io::Result<()> {
-        let mut exchange = Exchange {
+        let exchange = Exchange {
             first_serial: self.serial.wrapping_add(1),
             began_in_silence: self.ring.is_silent(),
-            waited: limit.is_some(),
         };
         self.queue_cancellations()?;
         self.queue_armings()?;
@@ -90,10 +75,40 @@ impl IoUring {
             if !all_is_told {
                 self.queue_armings()?;
             }
-            exchange.waited = false;
             exchanges = exchanges.saturating_sub(1);
             self.ring.exchange()?;
         }
+    }
+
+    /// Takes in what has become ready before this wait, so that one look tells whether it still
+    /// is.
+    pub(super) fn catch_up(&mut self) -> io::Result<()> {
+        let before = self.examined.len();
+        self.put_by_completions();
+        if self.lingering > MOST_LINGERING {
+            self.reap_until(|all| all.lingering == 0)?;
+        }
+        if self.ring.has_work() {
+            self.complete_what_can_be()?;
+        }
+        let watches = &mut self.watches;
+        self.examined.line_up(before, |fd, place| {
+            watches.known(fd).examined = place;
+        });
+        Ok(())
+    }
+
+    fn complete_what_can_be(&mut self) -> io::Result<()> {
+        self.queue_cancellations()?;
+        self.queue_armings()?;
+        for _ in 0..=self.outstanding / COMPLETED_AT_ONCE {
+            self.ring.exchange()?;
+            self.put_by_completions();
+            if !self.ring.has_work() {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// Takes in what has completed before this wait. What it says may not be so any more.
@@ -150,31 +165,22 @@ impl IoUring {
             self.put_by(fd);
             return;
         }
-        let stays_ready = exchange.finds_to_stay_ready(watch);
-        let readiness = Readiness::of_poll_events(events.cast_unsigned());
+        let (mode, readiness) = (
+            watch.mode,
+            Readiness::of_poll_events(events.cast_unsigned()),
+        );
         self.report(fd, readiness, ready);
-        if stays_ready {
-            self.watches.known(fd).stays_ready = true;
+        if mode == Mode::Level {
             self.let_be_examined(fd);
-        } else {
-            self.go_on_watching(fd);
         }
-    }
-
-    /// After it was reported.
-    fn go_on_watching(&mut self, fd: RawFd) {
-        let watch = self.watches.known(fd);
-        watch.rearmed = true;
-        if watch.mode != Mode::OneShot {
+        if mode != Mode::OneShot {
             self.let_be_armed(fd);
         }
     }
 
     /// What has completed may be over: it is to be examined before it is reported.
     fn put_by(&mut self, fd: RawFd) {
-        let watch = self.watches.known(fd);
-        watch.stays_ready = false;
-        if watch.mode == Mode::Edge {
+        if self.watches.known(fd).mode != Mode::OneShot {
             self.let_be_armed(fd);
         }
         self.let_be_examined(fd);
@@ -199,50 +205,47 @@ impl IoUring {
         }
         self.examined.look()?;
         self.unexamined = false;
-        let mut first_left_out = None;
-        let mut all_stay = true;
+        let (mut first, mut left_out, mut all_stay) = (0, 0, true);
         for place in 0..self.examined.len() {
             let &libc::pollfd { fd, revents, .. } = self.examined.entry(place);
-            let stays = if fd < 0 {
-                false
-            } else if revents == 0 {
-                self.is_not_ready(fd);
-                false
-            } else if ready.is_full() {
-                first_left_out = first_left_out.or(Some(place));
-                true
-            } else {
-                let readiness = Readiness::of_poll_events(revents.cast_unsigned().into());
-                self.report(fd, readiness, ready);
-                let stays = self.watches.known(fd).stays_ready;
-                if !stays {
-                    self.go_on_watching(fd);
+            if fd < 0 {
+                all_stay = false;
+            } else if revents != 0 && ready.is_full() && !self.is_reported(fd) {
+                if left_out == 0 {
+                    first = place;
                 }
-                stays
-            };
-            if !stays && fd >= 0 {
+                left_out += 1;
+            } else if !self.report_examined(fd, revents, ready) {
+                all_stay = false;
                 self.watches.known(fd).examined = NOT_EXAMINED;
                 self.examined.remove(place as u32);
             }
-            all_stay &= stays;
         }
-        if !all_stay || first_left_out.is_some() {
+        if !all_stay || left_out > 0 {
             let watches = &mut self.watches;
-            let first = first_left_out.unwrap_or(0);
-            self.examined.rearrange(first, |fd, place| {
+            self.examined.rearrange(first, left_out, |fd, place| {
                 watches.known(fd).examined = place;
             });
+        } else {
+            self.examined.none_is_left_out();
         }
         Ok(())
     }
 
-    /// Of an examined one.
-    fn is_not_ready(&mut self, fd: RawFd) {
-        let watch = self.watches.known(fd);
-        watch.doubts = DOUBTS;
-        watch.rearmed = false;
-        watch.stays_ready = false;
-        self.let_be_armed(fd);
+    /// Whether it is to be examined again.
+    fn report_examined(&mut self, fd: RawFd, revents: i16, ready: &mut ReadyList) -> bool {
+        if revents == 0 {
+            self.let_be_armed(fd);
+            return false;
+        }
+        let readiness = Readiness::of_poll_events(revents.cast_unsigned().into());
+        self.report(fd, readiness, ready);
+        self.watches.known(fd).mode == Mode::Level
+    }
+
+    /// By this wait.
+    fn is_reported(&mut self, fd: RawFd) -> bool {
+        self.watches.known(fd).reported_in == self.round
     }
 
     fn let_be_examined(&mut self, fd: RawFd) {

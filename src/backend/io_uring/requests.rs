@@ -70,13 +70,11 @@ impl IoUring {
         Ok(())
     }
 
-    /// Gives the kernel the requests in the queue, which is full. (Older ones take none while they
-    /// keep completions that there was no room for.)
+    /// Gives the kernel the requests in the queue, which is full, and takes out what completes at
+    /// once, so that the other queue cannot overflow.
     fn make_room(&mut self) -> io::Result<()> {
         self.ring.exchange()?;
-        if self.ring.has_requests() {
-            self.put_by_completions();
-        }
+        self.put_by_completions();
         Ok(())
     }
 
@@ -104,7 +102,7 @@ impl IoUring {
         if watch.state == State::ToArm {
             let number = Arming { fd, serial }.to_number();
             let events = watch.wanted.to_poll_events();
-            let again = watch.mode == Mode::Edge;
+            let again = watch.mode != Mode::OneShot;
             if !self.ring.push_poll(fd, events, again, number) {
                 return false;
             }

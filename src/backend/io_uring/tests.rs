@@ -7,6 +7,7 @@ use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::thread;
 
+use super::reports::MOST_LINGERING;
 use super::*;
 use crate::sys::io_uring::{Regime, Sizes};
 

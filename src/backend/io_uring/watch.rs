@@ -68,12 +68,6 @@ pub(super) struct Watch {
     pub(super) listed: bool,
     /// Whether a ring that has been closed may keep its file open.
     pub(super) in_old_ring: bool,
-    /// Whether it was armed for having been reported.
-    pub(super) rearmed: bool,
-    /// Whether it has been found to stay ready, so that it is better examined than armed.
-    pub(super) stays_ready: bool,
-    /// How often it may seem to stay ready before that is believed.
-    pub(super) doubts: u8,
 }
 
 pub(super) const NOT_EXAMINED: u32 = u32::MAX;
@@ -94,9 +88,6 @@ impl Watch {
             state: State::Absent,
             listed: false,
             in_old_ring: false,
-            rearmed: false,
-            stays_ready: false,
-            doubts: 0,
         }
     }
 }
