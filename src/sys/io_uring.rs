@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use io_uring::types::{Fd, SubmitArgs, Timespec};
 use io_uring::{EnterFlags, IoUring, cqueue, opcode, squeue};
@@ -268,19 +268,15 @@ impl Ring {
 pub(crate) struct EndOfRing(OwnedFd);
 
 impl EndOfRing {
-    /// As long as a forked child has the ring too it does not end, so there is a limit.
-    pub(crate) fn wait(&self) {
-        const LONGEST: Duration = Duration::from_secs(1);
-        self.comes_within(LONGEST);
-    }
-
-    pub(crate) fn has_come(&self) -> bool {
-        self.comes_within(Duration::ZERO)
-    }
-
-    /// A failure, such as a signal handler, ends the wait early.
-    fn comes_within(&self, timeout: Duration) -> bool {
-        poll::poll_one(self.0.as_fd(), 0, Some(timeout)).is_ok_and(|events| events != 0)
+    /// Waits for it, but not for longer.
+    pub(crate) fn comes_until(&self, latest: Instant) -> bool {
+        loop {
+            let left = latest.saturating_duration_since(Instant::now());
+            match poll::poll_one(self.0.as_fd(), 0, Some(left)) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted && !left.is_zero() => {}
+                answer => return answer.is_ok_and(|events| events != 0),
+            }
+        }
     }
 }
 

@@ -43,8 +43,8 @@ use watch::{Arming, Watches};
 
 pub(crate) struct IoUring {
     ring: Ring,
-    /// Below the ring: this is dropped, and their ends are waited for, when the ring has been
-    /// closed.
+    /// Declared below the ring, so that it is dropped, and their ends are waited for, when the
+    /// ring has been closed.
     old_rings: OldRings,
     /// The thread that has made requests of the ring; until then it is nobody's.
     owner: Option<ThreadNumber>,

@@ -34,8 +34,9 @@ impl Exchange {
 
     /// Whether what the kernel says of it is all that can be said now.
     fn can_trust(self, watch: &Watch) -> bool {
-        // The kernel looks when the request is made. Later it tells only what has come, which is
-        // all there is unless there has been something before, as there may with edges.
+        // The kernel looks when the request is made. Later it tells only what has come. That is
+        // all there is, unless there has been something before: of edges that is not known, and
+        // of levels it has been reported a moment ago.
         let tells_all = watch.mode != Mode::Edge
             || !watch
                 .wanted
