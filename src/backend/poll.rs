@@ -5,7 +5,7 @@ use std::os::fd::RawFd;
 use std::time::Duration;
 
 use super::{Mechanism, Readiness, ReadyList};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::mode::Mode;
 use crate::sys::poll::{self, PollFd};
 use crate::token::Token;
@@ -81,6 +81,10 @@ impl Mechanism for Poll {
     }
 
     fn add(&mut self, fd: RawFd, token: Token, wanted: Readiness, _mode: Mode) -> Result<()> {
+        if poll::mistakes_for_closed(fd) {
+            let why = io::Error::from_raw_os_error(libc::ENOTSUP);
+            return Err(Error::system("poll", why));
+        }
         self.set_place(fd, self.entries.len());
         self.entries.push(PollFd {
             fd,

@@ -6,7 +6,7 @@ use std::os::fd::RawFd;
 use std::time::Duration;
 
 use super::{Mechanism, Readiness, ReadyList};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::mode::Mode;
 use crate::sys::descriptor_set::DescriptorSet;
 use crate::sys::poll::{self, PollFd};
@@ -79,8 +79,14 @@ impl Select {
         self.gather(ready.limit());
         poll::poll(&mut self.gathered, Some(Duration::ZERO))?;
         for entry in &self.gathered {
-            if entry.revents != 0 {
-                let readiness = Readiness::of_poll_events(u32::from(entry.revents.cast_unsigned()));
+            let readiness = if entry.revents & libc::POLLNVAL == 0 {
+                Readiness::of_poll_events(u32::from(entry.revents.cast_unsigned()))
+            } else {
+                // A device of macOS, which poll(2) does not know. Or it has just been closed: the
+                // next call tells.
+                self.answer.demand(entry.fd)
+            };
+            if !readiness.is_empty() {
                 ready.push(self.token(entry.fd), readiness);
             }
         }
@@ -117,20 +123,14 @@ impl Select {
         }
     }
 
-    /// One closed descriptor makes select(2) fail for all; poll(2) tells which it is.
-    fn collect_dead(&mut self, ready: &mut ReadyList) -> io::Result<()> {
+    /// One closed descriptor makes select(2) fail for all, and does not say which it is.
+    fn collect_dead(&self, ready: &mut ReadyList) -> io::Result<()> {
         let mut from = 0;
         while let Some(fd) = self.wanted.first(from) {
             if ready.is_full() {
                 break;
             }
-            let mut entry = [PollFd {
-                fd,
-                events: 0,
-                revents: 0,
-            }];
-            poll::poll(&mut entry, Some(Duration::ZERO))?;
-            if entry[0].revents & libc::POLLNVAL != 0 {
+            if poll::is_closed(fd)? {
                 ready.push(self.token(fd), Readiness::DEAD);
             }
             from = fd + 1;
@@ -145,6 +145,10 @@ impl Mechanism for Select {
     }
 
     fn add(&mut self, fd: RawFd, token: Token, wanted: Readiness, mode: Mode) -> Result<()> {
+        if !select::takes(fd) {
+            let why = io::Error::from_raw_os_error(libc::EINVAL);
+            return Err(Error::system("select", why));
+        }
         let index = usize::try_from(fd).expect("a descriptor is not negative");
         if self.tokens.len() <= index {
             self.tokens.resize(index + 1, Token::WAKE);

@@ -43,7 +43,7 @@ use self::core::Core;
 use crate::error::Result;
 use crate::key::SelectionKey;
 use crate::ops::Ops;
-use crate::poller::{Kind, Mode, inspect};
+use crate::poller::{Kind, Mode, connection};
 use crate::selector::{Selector, SelectorHandle};
 use crate::token::Token;
 
@@ -117,7 +117,7 @@ impl<T: AsFd + Send + 'static> SelectableChannel<T> {
         let (before, now) = (self.kind(), Kind::of(self)?);
         let has_failed = before == Kind::Unconnected
             && now == Kind::Connecting
-            && inspect::has_failed_to_connect(self.as_fd())?;
+            && connection::has_failed_to_connect(self.as_fd())?;
         if now != before && !has_failed {
             self.core().set_kind(now);
         }

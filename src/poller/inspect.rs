@@ -2,14 +2,12 @@
 
 use std::io;
 use std::os::fd::BorrowedFd;
-use std::time::Duration;
 
 use socket2::{SockRef, Type};
 
-use super::Kind;
+use super::{Kind, connection};
 use crate::error::{Error, Result};
 use crate::sys::descriptor::{self, FileType};
-use crate::sys::poll;
 
 /// The kind of channel that a descriptor makes.
 ///
@@ -42,34 +40,7 @@ fn socket_kind(fd: BorrowedFd<'_>) -> Result<Kind> {
     if socket_type == Type::DGRAM || socket_type == Type::RAW {
         return Ok(Kind::Datagram);
     }
-    if descriptor::is_listening(fd)? {
-        return Ok(Kind::Listener);
-    }
-    match socket.peer_addr() {
-        Ok(_) => Ok(Kind::Connected),
-        Err(_) if was_never_connected(fd)? => Ok(Kind::Unconnected),
-        // Connecting, or broken. What is reported for the first is right for the second too:
-        // that an operation will tell more.
-        Err(_) => Ok(Kind::Connecting),
-    }
-}
-
-/// A connect has failed, and whoever asked knows why: it is hung up, without an error.
-pub(crate) fn has_failed_to_connect(fd: BorrowedFd<'_>) -> Result<bool> {
-    let answer = poll_now(fd)?;
-    Ok(answer & (libc::POLLHUP | libc::POLLERR) == libc::POLLHUP)
-}
-
-/// A fresh stream socket is hung up and writable, but unlike a broken one not readable.
-fn was_never_connected(fd: BorrowedFd<'_>) -> Result<bool> {
-    let answer = poll_now(fd)?;
-    Ok(answer & (libc::POLLHUP | libc::POLLIN | libc::POLLERR) == libc::POLLHUP)
-}
-
-fn poll_now(fd: BorrowedFd<'_>) -> Result<libc::c_short> {
-    let events = libc::POLLIN | libc::POLLOUT;
-    let answer = poll::poll_one(fd, events, Some(Duration::ZERO));
-    answer.map_err(|error| Error::system("poll", error))
+    connection::kind_of_stream(fd)
 }
 
 #[cfg(target_os = "linux")]

@@ -17,8 +17,8 @@ use crate::ops::Ops;
 pub enum Kind {
     /// A listening socket: `ACCEPT`.
     Listener,
-    /// A stream socket on which connect has not been called. The kernel reports a hang-up for
-    /// it from the start, so it is not watched at all until it connects.
+    /// A stream socket on which connect has not been called. Linux reports a hang-up for it from
+    /// the start, so it is not watched at all until it connects.
     Unconnected,
     /// A stream socket whose connect is pending. While `CONNECT` is in the interest set it alone
     /// becomes ready; `READ` and `WRITE` follow when the connect has been finished. Without

@@ -40,8 +40,9 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
+pub(crate) mod connection;
 mod deadline;
-pub(crate) mod inspect;
+mod inspect;
 mod kernel;
 mod kind;
 mod signals;

@@ -1,10 +1,10 @@
 //! What can be asked of any descriptor.
 
 use std::mem::MaybeUninit;
-use std::os::fd::{AsRawFd, BorrowedFd};
+use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
 
 use super::check;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// The kind of file behind a descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +33,12 @@ pub(crate) fn file_type(fd: BorrowedFd<'_>) -> Result<FileType> {
     })
 }
 
+/// Whether the number is that of a descriptor.
+pub(crate) fn is_open(fd: RawFd) -> bool {
+    // SAFETY: no memory is passed.
+    unsafe { libc::fcntl(fd, libc::F_GETFD) != -1 }
+}
+
 fn status_flags(fd: BorrowedFd<'_>) -> Result<libc::c_int> {
     // SAFETY: no memory is passed.
     check("fcntl(F_GETFL)", unsafe {
@@ -49,8 +55,9 @@ pub(crate) fn access(fd: BorrowedFd<'_>) -> Result<(bool, bool)> {
     })
 }
 
-/// Whether it is a socket that listens.
-pub(crate) fn is_listening(fd: BorrowedFd<'_>) -> Result<bool> {
+/// Whether it is a socket that listens, where the system tells: macOS, NetBSD and OpenBSD do not
+/// know the question.
+pub(crate) fn is_listening(fd: BorrowedFd<'_>) -> Result<Option<bool>> {
     let mut value: libc::c_int = 0;
     let mut length = size_of::<libc::c_int>() as libc::socklen_t;
     // SAFETY: `value` has room for `length` bytes, and both live through the call.
@@ -63,8 +70,26 @@ pub(crate) fn is_listening(fd: BorrowedFd<'_>) -> Result<bool> {
             &raw mut length,
         )
     };
-    check("getsockopt(SO_ACCEPTCONN)", answer)?;
-    Ok(value != 0)
+    match check("getsockopt(SO_ACCEPTCONN)", answer) {
+        Ok(_) => Ok(Some(value != 0)),
+        Err(error) if error.raw_os_error() == Some(libc::ENOPROTOOPT) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether a stream socket that has no peer refuses to have one, whatever its address.
+///
+/// That is how one that listens is known on the BSDs: for it, connect(2) fails by EOPNOTSUPP before
+/// the address is looked at. Any other refuses the address, which is of no family. An error that
+/// is pending on the socket may get lost.
+pub(crate) fn never_connects(fd: BorrowedFd<'_>) -> bool {
+    // SAFETY: zeros are a value of every field.
+    let mut nowhere: libc::sockaddr = unsafe { std::mem::zeroed() };
+    nowhere.sa_family = libc::sa_family_t::MAX;
+    let length = std::mem::offset_of!(libc::sockaddr, sa_data) as libc::socklen_t;
+    // SAFETY: the address is larger than `length`, and lives through the call.
+    let answer = unsafe { libc::connect(fd.as_raw_fd(), &raw const nowhere, length) };
+    answer == -1 && Error::last_os("connect").raw_os_error() == Some(libc::EOPNOTSUPP)
 }
 
 pub(crate) fn is_nonblocking(fd: BorrowedFd<'_>) -> Result<bool> {

@@ -2,24 +2,13 @@
 
 use std::os::fd::RawFd;
 
+/// The word that select(2) reads a set by. Reading and writing a smaller one by larger words would
+/// pass its end.
+#[cfg(any(target_vendor = "apple", target_os = "netbsd", target_os = "openbsd"))]
+pub(super) type Word = u32;
 /// The word that select(2) reads a set by.
-#[cfg(any(
-    target_os = "linux",
-    target_os = "freebsd",
-    target_os = "dragonfly",
-    target_os = "illumos",
-    target_os = "solaris"
-))]
-type Word = libc::c_ulong;
-/// The word that select(2) reads a set by.
-#[cfg(not(any(
-    target_os = "linux",
-    target_os = "freebsd",
-    target_os = "dragonfly",
-    target_os = "illumos",
-    target_os = "solaris"
-)))]
-type Word = u32;
+#[cfg(not(any(target_vendor = "apple", target_os = "netbsd", target_os = "openbsd")))]
+pub(super) type Word = libc::c_ulong;
 
 const BITS: usize = Word::BITS as usize;
 

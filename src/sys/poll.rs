@@ -1,10 +1,10 @@
 //! poll(2).
 
 use std::io;
-use std::os::fd::{AsRawFd, BorrowedFd};
+use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
 use std::time::Duration;
 
-use super::{count, milliseconds};
+use super::{count, descriptor, milliseconds};
 
 pub(crate) use libc::pollfd as PollFd;
 
@@ -29,4 +29,27 @@ pub(crate) fn poll_one(
     }];
     poll(&mut entry, timeout)?;
     Ok(entry[0].revents)
+}
+
+/// Whether poll(2) says of an open descriptor that it is closed. On macOS it does of devices, as
+/// its manual page has it among the bugs.
+pub(crate) fn mistakes_for_closed(fd: RawFd) -> bool {
+    cfg!(target_vendor = "apple")
+        && says_it_is_closed(fd).unwrap_or(false)
+        && descriptor::is_open(fd)
+}
+
+/// Whether a number is not that of a descriptor, or of one that cannot be waited for.
+pub(crate) fn is_closed(fd: RawFd) -> io::Result<bool> {
+    Ok(says_it_is_closed(fd)? && !mistakes_for_closed(fd))
+}
+
+fn says_it_is_closed(fd: RawFd) -> io::Result<bool> {
+    let mut entry = [PollFd {
+        fd,
+        events: 0,
+        revents: 0,
+    }];
+    poll(&mut entry, Some(Duration::ZERO))?;
+    Ok(entry[0].revents & libc::POLLNVAL != 0)
 }

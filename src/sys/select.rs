@@ -11,8 +11,8 @@ use crate::sys::descriptor_set::DescriptorSet;
 /// Replaces both sets by those of their descriptors that are readable or writable, and tells how
 /// many bits are set. `highest` is the largest descriptor in either.
 ///
-/// The kernels of Linux and of the BSDs read as many words as the number of descriptors asks
-/// for: `FD_SETSIZE` limits only the C library's type.
+/// Most kernels read as many words as the number of descriptors asks for: `FD_SETSIZE` limits only
+/// the C library's type. Where it limits more, [`takes`] tells.
 pub(crate) fn select(
     highest: RawFd,
     readable: &mut DescriptorSet,
@@ -26,7 +26,7 @@ pub(crate) fn select(
     // SAFETY: both sets have a bit for every descriptor up to `highest`, and the time limit, a
     // copy that the kernel may change, lives through the call.
     count(unsafe {
-        libc::select(
+        system::select(
             highest + 1,
             readable.as_mut_ptr().cast(),
             writable.as_mut_ptr().cast(),
@@ -34,6 +34,34 @@ pub(crate) fn select(
             limit,
         )
     })
+}
+
+#[cfg(not(target_vendor = "apple"))]
+use libc as system;
+
+/// By its plain name, the call refuses descriptors beyond `FD_SETSIZE`; this is the name that
+/// `_DARWIN_UNLIMITED_SELECT` gives it in C, see select(2).
+#[cfg(target_vendor = "apple")]
+mod system {
+    use libc::{c_int, fd_set, timeval};
+
+    unsafe extern "C" {
+        #[link_name = "select$DARWIN_EXTSN"]
+        pub(super) fn select(
+            limit: c_int,
+            readable: *mut fd_set,
+            writable: *mut fd_set,
+            exceptional: *mut fd_set,
+            timeout: *mut timeval,
+        ) -> c_int;
+    }
+}
+
+/// Whether the call can be asked about a descriptor. On illumos and Solaris it is made of poll(2)
+/// by the C library, which answers EINVAL to all if one is beyond `FD_SETSIZE`, select(3C).
+pub(crate) fn takes(fd: RawFd) -> bool {
+    let limited = cfg!(any(target_os = "illumos", target_os = "solaris"));
+    !limited || usize::try_from(fd).is_ok_and(|fd| fd < libc::FD_SETSIZE)
 }
 
 /// Rounded up to microseconds, and clamped to what every kernel takes (the caller resumes).

@@ -6,7 +6,7 @@ use std::os::fd::BorrowedFd;
 
 use jni::sys::{jint, jlong};
 use libc::socklen_t;
-use nioselect::poller::reading_has_ended;
+use nioselect::poller::{Kind, reading_has_ended};
 
 use crate::address::SocketAddress;
 use crate::descriptor::{Unfinished, memory};
@@ -234,8 +234,10 @@ pub(crate) unsafe fn inspect(fd: jint, to: jlong) -> Result<jint> {
     let system_type: c_int = sockopt::get(fd, name(libc::SOL_SOCKET, libc::SO_TYPE))?;
     let family = SocketAddress::of_socket(fd)?.family();
     let facts = match system_type {
-        libc::SOCK_STREAM if is_listening(fd)? => [family, LISTENER, 0, 0],
-        libc::SOCK_STREAM => [family, STREAM, is_connected(fd)?.into(), 0],
+        libc::SOCK_STREAM => match kind(fd)? {
+            Kind::Listener => [family, LISTENER, 0, 0],
+            kind => [family, STREAM, (kind == Kind::Connected).into(), 0],
+        },
         libc::SOCK_DGRAM => [family, DATAGRAM, is_connected(fd)?.into(), 0],
         _ => [form::NONE, STREAM, 0, 0],
     };
@@ -244,9 +246,10 @@ pub(crate) unsafe fn inspect(fd: jint, to: jlong) -> Result<jint> {
     Ok(0)
 }
 
-fn is_listening(fd: c_int) -> Result<bool> {
-    let listens: c_int = sockopt::get(fd, name(libc::SOL_SOCKET, libc::SO_ACCEPTCONN))?;
-    Ok(listens != 0)
+fn kind(fd: c_int) -> Result<Kind> {
+    // SAFETY: it is open as long as its owner waits for the call that inspects it.
+    let fd = unsafe { BorrowedFd::borrow_raw(fd) };
+    Ok(Kind::of(fd)?)
 }
 
 fn is_connected(fd: c_int) -> Result<bool> {
