@@ -5,9 +5,11 @@ mod common;
 use std::time::Duration;
 
 use common::{any_port, pipe, tcp_pair, unix_pair};
+#[cfg(not(any(target_os = "illumos", target_os = "solaris")))]
+use nioselect::channel::option::SO_REUSEPORT;
 use nioselect::channel::option::{
-    SO_BROADCAST, SO_KEEPALIVE, SO_LINGER, SO_OOBINLINE, SO_RCVBUF, SO_REUSEADDR, SO_REUSEPORT,
-    SO_SNDBUF, SocketOption, TCP_NODELAY,
+    SO_BROADCAST, SO_KEEPALIVE, SO_LINGER, SO_OOBINLINE, SO_RCVBUF, SO_REUSEADDR, SO_SNDBUF,
+    SocketOption, TCP_NODELAY,
 };
 use nioselect::{DatagramChannel, Error, ProtocolFamily, SelectableChannel, SocketChannel};
 
@@ -30,6 +32,7 @@ fn switches_are_off_until_they_are_set() {
     }
     let unbound = SocketChannel::open(ProtocolFamily::Inet).unwrap();
     assert_switch(&unbound, &SO_REUSEADDR);
+    #[cfg(not(any(target_os = "illumos", target_os = "solaris")))]
     assert_switch(&unbound, &SO_REUSEPORT);
     assert_switch(&DatagramChannel::bind(any_port()).unwrap(), &SO_BROADCAST);
 }

@@ -60,7 +60,7 @@ const DEFINITIONS: [Definition; 24] = {
         /* SO_RCVBUF */ on_socket(Some(SO_RCVBUF), BufferSize),
         /* SO_KEEPALIVE */ on_socket(Some(SO_KEEPALIVE), Flag),
         /* SO_REUSEADDR */ on_socket(Some(SO_REUSEADDR), Flag),
-        /* SO_REUSEPORT */ on_socket(on!(not(target_os = "illumos"), SO_REUSEPORT), Flag),
+        /* SO_REUSEPORT */ on_socket(on!(not(any(target_os = "illumos", target_os = "solaris")), SO_REUSEPORT), Flag),
         /* SO_BROADCAST */ on_socket(Some(SO_BROADCAST), Flag),
         /* SO_LINGER */ on_socket(Some(LINGER_IN_SECONDS), Linger),
         /* TCP_NODELAY */ on_tcp(Some(TCP_NODELAY), Flag),
@@ -70,9 +70,9 @@ const DEFINITIONS: [Definition; 24] = {
         /* IP_MULTICAST_LOOP */ on_both_stacks(IP_MULTICAST_LOOP, IPV6_MULTICAST_LOOP, Byte),
         /* SO_OOBINLINE */ on_socket(Some(SO_OOBINLINE), Flag),
         /* TCP_QUICKACK */ on_tcp(on!(target_os = "linux", TCP_QUICKACK), Flag),
-        /* TCP_KEEPIDLE */ on_tcp(Some(KEEPALIVE_IDLE), Number),
-        /* TCP_KEEPINTERVAL */ on_tcp(Some(TCP_KEEPINTVL), Number),
-        /* TCP_KEEPCOUNT */ on_tcp(Some(TCP_KEEPCNT), Number),
+        /* TCP_KEEPIDLE */ on_tcp(KEEPALIVE_IDLE, Number),
+        /* TCP_KEEPINTERVAL */ on_tcp(on!(not(target_os = "openbsd"), TCP_KEEPINTVL), Number),
+        /* TCP_KEEPCOUNT */ on_tcp(on!(not(target_os = "openbsd"), TCP_KEEPCNT), Number),
         /* SO_INCOMING_NAPI_ID */ on_socket(on!(target_os = "linux", SO_INCOMING_NAPI_ID), Number),
         /* IP_DONTFRAGMENT */ DONT_FRAGMENT,
         /* TCP_USER_TIMEOUT */ on_tcp(on!(target_os = "linux", TCP_USER_TIMEOUT), Number),
@@ -89,10 +89,13 @@ const LINGER_IN_SECONDS: c_int = libc::SO_LINGER_SEC;
 #[cfg(not(target_vendor = "apple"))]
 const LINGER_IN_SECONDS: c_int = libc::SO_LINGER;
 
+/// OpenBSD sets the times of keep-alive for the whole system, by sysctl(2).
+#[cfg(target_os = "openbsd")]
+const KEEPALIVE_IDLE: Option<c_int> = None;
 #[cfg(target_vendor = "apple")]
-const KEEPALIVE_IDLE: c_int = libc::TCP_KEEPALIVE;
-#[cfg(not(target_vendor = "apple"))]
-const KEEPALIVE_IDLE: c_int = libc::TCP_KEEPIDLE;
+const KEEPALIVE_IDLE: Option<c_int> = Some(libc::TCP_KEEPALIVE);
+#[cfg(not(any(target_os = "openbsd", target_vendor = "apple")))]
+const KEEPALIVE_IDLE: Option<c_int> = Some(libc::TCP_KEEPIDLE);
 
 #[cfg(target_os = "linux")]
 const DONT_FRAGMENT: Definition = on_both_stacks(
