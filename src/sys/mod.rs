@@ -2,6 +2,18 @@
 //! two lines that say who keeps a descriptor open.
 #![allow(unsafe_code)]
 
+#[cfg(all(
+    test,
+    any(
+        target_vendor = "apple",
+        target_os = "freebsd",
+        target_os = "netbsd",
+        target_os = "openbsd",
+        target_os = "illumos",
+        target_os = "solaris"
+    )
+))]
+mod abi;
 pub(crate) mod descriptor;
 pub(crate) mod descriptor_set;
 #[cfg(any(
