@@ -6,7 +6,7 @@
     target_os = "illumos"
 ))]
 mod devpoll;
-#[cfg(target_os = "linux")]
+#[cfg(any(target_os = "linux", target_os = "android"))]
 pub(crate) mod epoll;
 #[cfg(target_os = "linux")]
 mod io_uring;
@@ -160,7 +160,8 @@ impl Backend {
     pub const fn is_of_this_system(self) -> bool {
         let doubles = cfg!(all(target_os = "linux", feature = "doubles"));
         match self {
-            Self::Epoll | Self::IoUring | Self::RtSignal => cfg!(target_os = "linux"),
+            Self::Epoll => cfg!(any(target_os = "linux", target_os = "android")),
+            Self::IoUring | Self::RtSignal => cfg!(target_os = "linux"),
             Self::Kqueue => {
                 doubles
                     || cfg!(any(
@@ -236,9 +237,9 @@ impl Backend {
 
     pub(crate) fn open(self) -> Result<Engine> {
         match self {
-            #[cfg(target_os = "linux")]
+            #[cfg(any(target_os = "linux", target_os = "android"))]
             Self::Epoll => Ok(Engine::Epoll(epoll::Epoll::open()?)),
-            #[cfg(not(target_os = "linux"))]
+            #[cfg(not(any(target_os = "linux", target_os = "android")))]
             Self::Epoll => unsupported("epoll exists only on Linux"),
             #[cfg(any(
                 target_vendor = "apple",
@@ -330,7 +331,7 @@ bitflags::bitflags! {
     }
 }
 
-#[cfg(target_os = "linux")]
+#[cfg(any(target_os = "linux", target_os = "android"))]
 const _: () = assert!(
     libc::EPOLLIN == libc::POLLIN as i32
         && libc::EPOLLOUT == libc::POLLOUT as i32
@@ -427,7 +428,7 @@ fn open_wake_descriptor(mechanism: &mut (impl Mechanism + ?Sized)) -> Result<Box
 #[derive(Debug)]
 pub(crate) enum Engine {
     /// By itself, so that the compiler can see through a selection that finds nothing.
-    #[cfg(target_os = "linux")]
+    #[cfg(any(target_os = "linux", target_os = "android"))]
     Epoll(epoll::Epoll),
     /// As epoll.
     #[cfg(target_os = "linux")]
@@ -440,7 +441,7 @@ impl Deref for Engine {
 
     fn deref(&self) -> &Self::Target {
         match self {
-            #[cfg(target_os = "linux")]
+            #[cfg(any(target_os = "linux", target_os = "android"))]
             Self::Epoll(epoll) => epoll,
             #[cfg(target_os = "linux")]
             Self::IoUring(io_uring) => &**io_uring,
@@ -452,7 +453,7 @@ impl Deref for Engine {
 impl DerefMut for Engine {
     fn deref_mut(&mut self) -> &mut Self::Target {
         match self {
-            #[cfg(target_os = "linux")]
+            #[cfg(any(target_os = "linux", target_os = "android"))]
             Self::Epoll(epoll) => epoll,
             #[cfg(target_os = "linux")]
             Self::IoUring(io_uring) => &mut **io_uring,
@@ -469,7 +470,7 @@ impl Engine {
         timeout: Option<Duration>,
     ) -> io::Result<()> {
         match self {
-            #[cfg(target_os = "linux")]
+            #[cfg(any(target_os = "linux", target_os = "android"))]
             Self::Epoll(epoll) => epoll.wait(ready, timeout),
             #[cfg(target_os = "linux")]
             Self::IoUring(io_uring) => io_uring.wait(ready, timeout),

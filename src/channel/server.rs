@@ -105,7 +105,7 @@ impl UnixServerSocketChannel {
 
 /// On the BSDs an accepted socket is in the mode of the one that listens.
 fn blocking<T>(channel: SelectableChannel<T>) -> Result<SelectableChannel<T>> {
-    if cfg!(not(target_os = "linux")) {
+    if cfg!(not(any(target_os = "linux", target_os = "android"))) {
         channel.configure_blocking(true)?;
     }
     Ok(channel)

@@ -22,7 +22,7 @@ pub(crate) mod descriptor_set;
     target_os = "illumos"
 ))]
 pub(crate) mod devpoll;
-#[cfg(target_os = "linux")]
+#[cfg(any(target_os = "linux", target_os = "android"))]
 pub(crate) mod epoll;
 pub(crate) mod fork;
 #[cfg(target_os = "linux")]
@@ -43,11 +43,11 @@ pub(crate) mod rt_signal;
 pub(crate) mod select;
 pub(crate) mod wake;
 
-#[cfg(target_os = "linux")]
+#[cfg(any(target_os = "linux", target_os = "android"))]
 pub(crate) use libc::epoll_event as Event;
 
 /// What epoll(7) would report, for the mechanisms of systems without it.
-#[cfg(not(target_os = "linux"))]
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
 #[derive(Clone, Copy)]
 pub(crate) struct Event {
     pub(crate) events: u32,

@@ -28,7 +28,7 @@ pub(crate) struct WakeDescriptor {
 }
 
 impl WakeDescriptor {
-    #[cfg(target_os = "linux")]
+    #[cfg(any(target_os = "linux", target_os = "android"))]
     pub(crate) fn open() -> Result<Self> {
         use std::os::fd::FromRawFd;
 
@@ -44,7 +44,7 @@ impl WakeDescriptor {
         })
     }
 
-    #[cfg(not(target_os = "linux"))]
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
     pub(crate) fn open() -> Result<Self> {
         let (waiting, ringing) = io::pipe().map_err(|error| Error::system("pipe", error))?;
         let (waiting, ringing) = (OwnedFd::from(waiting), OwnedFd::from(ringing));
