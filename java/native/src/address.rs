@@ -52,7 +52,7 @@ impl SocketAddress {
     }
 
     /// Of no family: to connect to it is to disconnect.
-    #[cfg(not(target_vendor = "apple"))]
+    #[cfg(not(any(target_vendor = "apple", target_os = "illumos", target_os = "solaris")))]
     pub(crate) fn unspecified(socket: Family) -> Self {
         let mut address = match socket {
             IPV6 => Self::ipv6([0; 16], 0, 0),

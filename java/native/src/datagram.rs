@@ -62,7 +62,7 @@ pub(crate) unsafe fn send(
 }
 
 /// `Sockets.disconnect`.
-#[cfg(not(target_vendor = "apple"))]
+#[cfg(not(any(target_vendor = "apple", target_os = "illumos", target_os = "solaris")))]
 pub(crate) fn disconnect(fd: jint, family: Family) -> Result<jint> {
     use crate::errno::Errno;
 
@@ -73,6 +73,13 @@ pub(crate) fn disconnect(fd: jint, family: Family) -> Result<jint> {
         Err(Errno(libc::EAFNOSUPPORT | libc::EADDRNOTAVAIL)) if !cfg!(target_os = "linux") => Ok(0),
         result => result,
     }
+}
+
+/// `Sockets.disconnect`. An address of no family would be refused here, and the peer kept.
+#[cfg(any(target_os = "illumos", target_os = "solaris"))]
+pub(crate) fn disconnect(fd: jint, _family: Family) -> Result<jint> {
+    // SAFETY: no memory is passed.
+    check(unsafe { libc::connect(fd, std::ptr::null(), 0) })
 }
 
 /// `Sockets.disconnect`.
