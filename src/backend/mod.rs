@@ -75,10 +75,12 @@ pub enum Backend {
     /// made anew for it, and edges that were reported are reported once more.
     IoUring,
     /// poll(2), everywhere: every wait looks at each descriptor. It fails if `RLIMIT_NOFILE` is
-    /// lowered below the number of channels registered.
+    /// lowered below the number of channels registered. On macOS it does not watch devices, such
+    /// as terminals.
     Poll,
-    /// select(2), everywhere: every wait looks at each number up to the largest descriptor. On
-    /// Linux and the BSDs, descriptors beyond `FD_SETSIZE` are served too.
+    /// select(2), everywhere: every wait looks at each number up to the largest descriptor.
+    /// Descriptors beyond `FD_SETSIZE` are served too, but on Solaris and illumos, where it is
+    /// 65536.
     ///
     /// One thing is different: select(2) has no word for a hang-up but "readable". A channel
     /// that is interested in writing alone learns of one only if it makes it writable, as it

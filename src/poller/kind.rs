@@ -38,7 +38,9 @@ pub enum Kind {
 
 impl Kind {
     /// The kind of a descriptor, as far as the system tells: a socket that is neither connected
-    /// nor new may be connecting or broken, and is `Connecting`.
+    /// nor new may be connecting or broken, and is `Connecting`. So is, on FreeBSD, Solaris and
+    /// illumos, one that was bound to a single address before it is connected; and there, where a
+    /// pipe goes both ways, each of its ends is `Other`.
     ///
     /// # Errors
     ///
