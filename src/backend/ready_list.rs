@@ -77,7 +77,7 @@ impl ReadyList {
     }
 
     /// For the kernel, which fills it up to the limit.
-    #[cfg(any(target_os = "linux", target_os = "android"))]
+    #[cfg(has_epoll)]
     #[inline]
     pub(super) fn events(&mut self) -> &mut Vec<Event> {
         &mut self.events

@@ -43,13 +43,13 @@ fn socket_kind(fd: BorrowedFd<'_>) -> Result<Kind> {
     connection::kind_of_stream(fd)
 }
 
-#[cfg(any(target_os = "linux", target_os = "android"))]
+#[cfg(has_epoll)]
 fn cannot_be_watched(fd: BorrowedFd<'_>) -> Result<bool> {
     use std::os::fd::AsRawFd;
     crate::backend::epoll::refuses(fd.as_raw_fd())
 }
 
-#[cfg(not(any(target_os = "linux", target_os = "android")))]
+#[cfg(not(has_epoll))]
 fn cannot_be_watched(_fd: BorrowedFd<'_>) -> Result<bool> {
     Ok(false)
 }

@@ -16,26 +16,14 @@
 mod abi;
 pub(crate) mod descriptor;
 pub(crate) mod descriptor_set;
-#[cfg(any(
-    all(target_os = "linux", feature = "doubles"),
-    target_os = "solaris",
-    target_os = "illumos"
-))]
+#[cfg(has_devpoll)]
 pub(crate) mod devpoll;
-#[cfg(any(target_os = "linux", target_os = "android"))]
+#[cfg(has_epoll)]
 pub(crate) mod epoll;
 pub(crate) mod fork;
 #[cfg(target_os = "linux")]
 pub(crate) mod io_uring;
-#[cfg(any(
-    target_vendor = "apple",
-    target_os = "freebsd",
-    target_os = "dragonfly",
-    target_os = "netbsd",
-    target_os = "openbsd",
-    nioselect_kqueue_extern,
-    all(target_os = "linux", feature = "doubles"),
-))]
+#[cfg(has_kqueue)]
 pub(crate) mod kqueue;
 pub(crate) mod poll;
 #[cfg(target_os = "linux")]
@@ -43,11 +31,11 @@ pub(crate) mod rt_signal;
 pub(crate) mod select;
 pub(crate) mod wake;
 
-#[cfg(any(target_os = "linux", target_os = "android"))]
+#[cfg(has_epoll)]
 pub(crate) use libc::epoll_event as Event;
 
 /// What epoll(7) would report, for the mechanisms of systems without it.
-#[cfg(not(any(target_os = "linux", target_os = "android")))]
+#[cfg(not(has_epoll))]
 #[derive(Clone, Copy)]
 pub(crate) struct Event {
     pub(crate) events: u32,
