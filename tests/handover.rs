@@ -42,15 +42,14 @@ impl Line {
     }
 
     fn of_every_kind() -> Vec<Self> {
-        let mut all = vec![
+        vec![
             Self::new("UNIX stream", UnixStream::pair().unwrap(), true),
             Self::new("pipe", std::io::pipe().unwrap(), true),
             Self::new("TCP", tcp(), false),
             Self::new("UDP", udp(), false),
-        ];
-        #[cfg(target_os = "linux")]
-        all.push(Self::new("eventfd", eventfd(), true));
-        all
+            #[cfg(target_os = "linux")]
+            Self::new("eventfd", eventfd(), true),
+        ]
     }
 }
 
