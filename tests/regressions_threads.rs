@@ -154,9 +154,9 @@ fn a_disarmed_one_shot_that_is_registered_again_as_level_gets_its_interest() {
 /// its mind meanwhile: nothing is told to the kernel but the changes themselves.
 #[test]
 fn interest_that_changes_during_a_look_costs_no_more_than_the_change() {
-    const CHANGES: u64 = 1000;
+    const CHANGES: u64 = 250;
     // To tell the kernel everything anew would cost more than all changes.
-    const IDLE: usize = 1500;
+    const IDLE: usize = 400;
     on_every_backend(|backend| {
         let mut selector = selector(backend);
         let idle: Vec<_> = (0..IDLE).map(|_| unix_pair()).collect();
