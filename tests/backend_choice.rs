@@ -109,6 +109,14 @@ fn without_a_name_the_best_is_the_default() {
 }
 
 #[test]
+fn real_time_signals_are_chosen_by_nobody_but_the_user() {
+    // Everything can fail but poll, so whatever comes after it has to be named.
+    let place = |backend| Backend::ALL.iter().position(|&other| other == backend);
+    assert!(place(Backend::Poll) < place(Backend::RtSignal));
+    assert_ne!(Backend::best(), Backend::RtSignal);
+}
+
+#[test]
 fn an_unknown_name_in_the_environment_is_an_error_when_a_selector_is_opened() {
     let said = in_a_process_with(Some("iocp"));
     assert!(

@@ -153,3 +153,25 @@ fn an_edge_that_no_thread_has_been_told_is_told_to_the_next() {
         });
     });
 }
+
+#[test]
+fn an_edge_is_told_again_only_where_the_mechanism_is_made_anew() {
+    on_every_backend(|backend| {
+        if !common::has_edges(backend) {
+            return;
+        }
+        let mut selector = selector(backend);
+        let (ours, mut theirs) = unix_pair();
+        ours.register_with_mode(&selector, Ops::READ, Mode::Edge, ())
+            .unwrap();
+        theirs.write_all(b"x").unwrap();
+        assert_eq!(returns_early(&mut selector), 1);
+        selector.selected_keys().clear();
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                let expected = usize::from(backend == Backend::IoUring);
+                assert_eq!(selector.select_now().unwrap(), expected);
+            });
+        });
+    });
+}
