@@ -29,9 +29,28 @@ pub fn on_every_backend(test: impl Fn(Backend)) {
         }
     }
     for backend in backends {
+        if backend == Backend::IoUring && !may_have_rings() {
+            println!("not on {backend}: too little memory may be locked (ulimit -l)");
+            continue;
+        }
         println!("on {backend}");
         test(backend);
     }
+}
+
+/// Rings count against the locked memory of the user, and tests run at the same time.
+#[cfg(target_os = "linux")]
+fn may_have_rings() -> bool {
+    use rustix::process::{Resource, getrlimit};
+
+    const ENOUGH: u64 = 1 << 20;
+    let limit = getrlimit(Resource::Memlock).current;
+    limit.is_none_or(|limit| limit >= ENOUGH)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn may_have_rings() -> bool {
+    true
 }
 
 /// Whether registrations with `backend` can be edge-triggered.
