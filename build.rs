@@ -17,10 +17,17 @@ fn main() {
         "has_kqueue",
         is_apple || is_bsd || has_foreign_kqueue || has_doubles,
     );
+    declare("has_io_uring", is_one_of(&["linux"]) && is_of_io_uring());
     declare(
         "has_devpoll",
         is_one_of(&["solaris", "illumos"]) || has_doubles,
     );
+}
+
+/// The io-uring crate has the kernel's structures for these processors.
+fn is_of_io_uring() -> bool {
+    let known = ["x86_64", "aarch64", "riscv64", "loongarch64", "powerpc64"];
+    env::var("CARGO_CFG_TARGET_ARCH").is_ok_and(|processor| known.contains(&processor.as_str()))
 }
 
 fn declare(name: &str, is_set: bool) {

@@ -7,7 +7,7 @@ use std::os::unix::net::UnixStream;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 
-use common::{look, on_every_backend, returns_early, sees_end, selector, unix_pair};
+use common::{await_end, look, on_every_backend, returns_early, selector, unix_pair};
 use nioselect::poller::{Kind, Mode, Poller, Token};
 use nioselect::{Backend, Ops};
 
@@ -103,13 +103,13 @@ fn it_outlives_the_threads_that_have_used_it() {
 
 fn deregister(mut scene: Scene) -> Option<Scene> {
     drop(scene.poller.deregister(scene.token).unwrap());
-    assert!(sees_end(&scene.peer));
+    await_end(&scene.peer);
     None
 }
 
 fn drop_poller(scene: Scene) -> Option<Scene> {
     drop(scene.poller);
-    assert!(sees_end(&scene.peer));
+    await_end(&scene.peer);
     None
 }
 

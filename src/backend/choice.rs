@@ -2,13 +2,14 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::thread;
 
 use super::Engine;
 #[cfg(has_devpoll)]
 use super::devpoll::DevPoll;
 #[cfg(has_epoll)]
 use super::epoll::Epoll;
-#[cfg(target_os = "linux")]
+#[cfg(has_io_uring)]
 use super::io_uring::IoUring;
 #[cfg(has_kqueue)]
 use super::kqueue::Kqueue;
@@ -50,7 +51,9 @@ pub enum Backend {
     /// nothing makes no system call, from Linux 6.1 on.
     ///
     /// What is watched belongs to the thread that selects. When another one does, everything is
-    /// made anew for it, and edges that were reported are reported once more.
+    /// made anew for it, and edges that were reported are reported once more. When a selector has
+    /// been closed, the kernel may interrupt the next call that the thread waits in, if that has a
+    /// time limit (EINTR, as if by a signal handler).
     IoUring,
     /// poll(2), everywhere: every wait looks at each descriptor. It fails if `RLIMIT_NOFILE` is
     /// lowered below the number of channels registered. On macOS it does not watch devices, such
@@ -142,7 +145,8 @@ impl Backend {
             Self::Epoll => cfg!(has_epoll),
             Self::Kqueue => cfg!(has_kqueue),
             Self::DevPoll => cfg!(has_devpoll),
-            Self::IoUring | Self::RtSignal => cfg!(target_os = "linux"),
+            Self::IoUring => cfg!(has_io_uring),
+            Self::RtSignal => cfg!(target_os = "linux"),
             Self::Poll | Self::Select => true,
         }
     }
@@ -190,13 +194,25 @@ impl Backend {
 
     /// That there is no descriptor or memory left just now says nothing of the system.
     fn can_run(self) -> bool {
-        match self.open() {
-            Ok(_) => true,
+        match self.probe() {
+            Ok(()) => true,
             Err(error) => matches!(
                 error.raw_os_error(),
                 Some(libc::EMFILE | libc::ENFILE | libc::ENOMEM)
             ),
         }
+    }
+
+    fn probe(self) -> Result<()> {
+        let try_it = move || self.open().map(drop);
+        if self == Self::IoUring
+            && let Ok(prober) = thread::Builder::new().spawn(try_it)
+        {
+            // The thread that has opened a ring may have a system call interrupted when the ring
+            // ends, a while after it was closed: not the caller's.
+            return prober.join().unwrap_or_else(|_| try_it());
+        }
+        try_it()
     }
 
     /// A mechanism for a poller that has ended.
@@ -213,7 +229,7 @@ impl Backend {
             Self::Kqueue => Engine::Other(Box::new(Kqueue::open()?)),
             #[cfg(has_devpoll)]
             Self::DevPoll => Engine::Other(Box::new(DevPoll::open()?)),
-            #[cfg(target_os = "linux")]
+            #[cfg(has_io_uring)]
             Self::IoUring => Engine::IoUring(Box::new(IoUring::open()?)),
             #[cfg(target_os = "linux")]
             Self::RtSignal => Engine::Other(Box::new(RtSignal::open()?)),

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 #[cfg(has_epoll)]
 use super::epoll::Epoll;
-#[cfg(target_os = "linux")]
+#[cfg(has_io_uring)]
 use super::io_uring::IoUring;
 use super::{Mechanism, ReadyList};
 
@@ -17,7 +17,7 @@ pub(crate) enum Engine {
     #[cfg(has_epoll)]
     Epoll(Epoll),
     /// As epoll.
-    #[cfg(target_os = "linux")]
+    #[cfg(has_io_uring)]
     IoUring(Box<IoUring>),
     Other(Box<dyn Mechanism>),
 }
@@ -29,7 +29,7 @@ impl Deref for Engine {
         match self {
             #[cfg(has_epoll)]
             Self::Epoll(epoll) => epoll,
-            #[cfg(target_os = "linux")]
+            #[cfg(has_io_uring)]
             Self::IoUring(io_uring) => &**io_uring,
             Self::Other(mechanism) => &**mechanism,
         }
@@ -41,7 +41,7 @@ impl DerefMut for Engine {
         match self {
             #[cfg(has_epoll)]
             Self::Epoll(epoll) => epoll,
-            #[cfg(target_os = "linux")]
+            #[cfg(has_io_uring)]
             Self::IoUring(io_uring) => &mut **io_uring,
             Self::Other(mechanism) => &mut **mechanism,
         }
@@ -58,7 +58,7 @@ impl Engine {
         match self {
             #[cfg(has_epoll)]
             Self::Epoll(epoll) => epoll.wait(ready, timeout),
-            #[cfg(target_os = "linux")]
+            #[cfg(has_io_uring)]
             Self::IoUring(io_uring) => io_uring.wait(ready, timeout),
             Self::Other(mechanism) => mechanism.wait(ready, timeout),
         }

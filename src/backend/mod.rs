@@ -6,7 +6,7 @@ mod devpoll;
 mod engine;
 #[cfg(has_epoll)]
 pub(crate) mod epoll;
-#[cfg(target_os = "linux")]
+#[cfg(has_io_uring)]
 mod io_uring;
 #[cfg(has_kqueue)]
 mod kqueue;

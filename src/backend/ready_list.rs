@@ -56,6 +56,7 @@ impl ReadyList {
     }
 
     /// Adds that the kernel has refused a change, by its error number.
+    #[cfg(any(has_kqueue, has_devpoll, has_io_uring))]
     pub(super) fn refuse(&mut self, token: Token, errno: i32) {
         // Error numbers are small; readiness has the lower half.
         self.events.push(Event {
@@ -65,13 +66,13 @@ impl ReadyList {
     }
 
     /// How many there are.
-    #[cfg(not(any(target_os = "solaris", target_os = "illumos")))]
+    #[cfg(any(has_kqueue, has_io_uring))]
     pub(super) fn len(&self) -> usize {
         self.events.len()
     }
 
     /// Adds to the one that was pushed as number `place`.
-    #[cfg(not(any(target_os = "solaris", target_os = "illumos")))]
+    #[cfg(any(has_kqueue, has_io_uring))]
     pub(super) fn merge(&mut self, place: usize, readiness: Readiness) {
         self.events[place].events |= u32::from(readiness.bits());
     }

@@ -21,7 +21,7 @@ pub(crate) mod devpoll;
 #[cfg(has_epoll)]
 pub(crate) mod epoll;
 pub(crate) mod fork;
-#[cfg(target_os = "linux")]
+#[cfg(has_io_uring)]
 pub(crate) mod io_uring;
 #[cfg(has_kqueue)]
 pub(crate) mod kqueue;

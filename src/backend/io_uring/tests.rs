@@ -302,6 +302,14 @@ fn ended(mut peer: &UnixStream) -> bool {
     peer.read(&mut [0]).is_ok_and(|count| count == 0)
 }
 
+fn await_end(mut peer: &UnixStream) {
+    peer.set_read_timeout(Some(Duration::from_secs(30)))
+        .unwrap();
+    while let Err(error) = peer.read(&mut [0]) {
+        assert_eq!(error.kind(), std::io::ErrorKind::Interrupted);
+    }
+}
+
 #[test]
 fn the_peer_sees_the_end_of_what_is_closed_after_it_was_removed() {
     in_every_regime(|scene| {
@@ -439,7 +447,7 @@ fn another_thread_goes_on_where_one_has_left_off() {
             });
         });
         drop(ours);
-        assert!(ended(&theirs));
+        await_end(&theirs);
     });
 }
 
@@ -463,7 +471,12 @@ fn whichever_thread_ends_it_the_peers_see_the_end_of_what_is_closed_then() {
             } else {
                 end();
             }
-            assert!(ended(&theirs), "{regime:?}, by another: {by_another}");
+            // A child that another test has forked may keep the ring for longer than is waited.
+            if by_another {
+                await_end(&theirs);
+            } else {
+                assert!(ended(&theirs), "{regime:?}");
+            }
         }
     }
 }
