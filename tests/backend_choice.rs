@@ -109,6 +109,15 @@ fn without_a_name_the_best_is_the_default() {
 }
 
 #[test]
+fn an_empty_name_in_the_environment_means_the_default() {
+    let said = in_a_process_with(Some(""));
+    assert!(
+        said.contains(&format!("opened: {}", Backend::best())),
+        "{said}"
+    );
+}
+
+#[test]
 fn real_time_signals_are_chosen_by_nobody_but_the_user() {
     // Everything can fail but poll, so whatever comes after it has to be named.
     let place = |backend| Backend::ALL.iter().position(|&other| other == backend);

@@ -13,6 +13,7 @@ use crate::error::Error;
 use crate::limit;
 use crate::machine;
 use crate::measure::{Spread, take_turns};
+use crate::output::{say, show};
 use crate::progress::Progress;
 use crate::report::Report;
 use crate::table::{Table, number};
@@ -35,14 +36,10 @@ use crate::table::{Table, number};
 /// and the greatest ratio.
 #[derive(Args, Debug)]
 pub struct Options {
-    /// How many of the keys are ready, for each row of looking
-    #[arg(
-        long,
-        value_name = "N,...",
-        value_delimiter = ',',
-        default_value = "0,1,10,100,1000"
-    )]
-    ready: Vec<usize>,
+    /// How many of the keys are ready, for each row of looking [default: 0,1,10,100,1000, as far as
+    /// there are keys]
+    #[arg(long, value_name = "N,...", value_delimiter = ',')]
+    ready: Option<Vec<usize>>,
 
     /// How many keys
     #[arg(long, value_name = "N", default_value = "2000")]
@@ -55,6 +52,15 @@ pub struct Options {
     /// Write the result to this file, too
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+}
+
+impl Options {
+    fn ready(&self) -> Vec<usize> {
+        let fits = |&ready: &usize| ready <= self.keys.get();
+        self.ready
+            .clone()
+            .unwrap_or_else(|| [0, 1, 10, 100, 1000].into_iter().filter(fits).collect())
+    }
 }
 
 /// What one engine took for one job.
@@ -76,21 +82,21 @@ struct Row {
 pub fn run(options: &Options) -> Result<(), Error> {
     check(options)?;
     let report = Report::create(options.json.as_deref())?;
-    println!("{}", machine::describe());
-    println!(
+    say(machine::describe())?;
+    say(format_args!(
         "{} keys, {} rounds, nioselect over {}\n",
         options.keys,
         options.rounds,
         Backend::preferred()?
-    );
+    ))?;
     let rows = measure(options)?;
-    print!("{}", table(&rows));
+    show(table(&rows))?;
     report.write(&to_json(options, &rows))
 }
 
 fn check(options: &Options) -> Result<(), Error> {
     let keys = options.keys.get();
-    for &ready in &options.ready {
+    for &ready in options.ready.iter().flatten() {
         limit::check_ready(ready, keys)?;
     }
     limit::check(keys, 1)
@@ -98,10 +104,8 @@ fn check(options: &Options) -> Result<(), Error> {
 
 fn measure(options: &Options) -> Result<Vec<Row>, Error> {
     let progress = Progress::new();
-    let looks = options
-        .ready
-        .iter()
-        .map(|&ready| ("look", Job::Look, ready));
+    let looks = options.ready().into_iter();
+    let looks = looks.map(|ready| ("look", Job::Look, ready));
     let others = [
         ("register + deregister", Job::Registration, 0),
         ("interest toggle", Job::InterestToggle, 0),

@@ -18,6 +18,7 @@ pub mod harmony;
 pub mod limit;
 mod machine;
 pub mod measure;
+mod output;
 mod progress;
 mod report;
 pub mod scaling;

@@ -58,6 +58,8 @@ pub(crate) fn check_ready(ready: usize, keys: usize) -> Result<(), Error> {
     if ready <= keys {
         return Ok(());
     }
-    let message = format!("{ready} of {keys} keys cannot be ready: ask for more with --keys");
+    let message = format!(
+        "{ready} of {keys} keys cannot be ready: ask for more with --keys, or fewer with --ready"
+    );
     Err(Error::Request(message))
 }

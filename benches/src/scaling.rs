@@ -12,6 +12,7 @@ use crate::error::Error;
 use crate::limit;
 use crate::machine;
 use crate::measure::{Spread, take_turns};
+use crate::output::{say, show};
 use crate::progress::Progress;
 use crate::table::{Table, number};
 
@@ -49,11 +50,11 @@ pub const MOST_UNASKED: usize = 100_000;
 /// [`Error::Request`] if so many keys do not fit; [`Error::System`] if the system fails.
 pub fn run(options: &Options) -> Result<(), Error> {
     let most = most_keys(options)?;
-    println!("{}", machine::describe());
-    println!(
+    say(machine::describe())?;
+    say(format_args!(
         "ns per select_now, {} keys ready, {} rounds\n",
         options.ready, options.rounds
-    );
+    ))?;
     let backends = Backend::available();
 
     let progress = Progress::new();
@@ -63,7 +64,7 @@ pub fn run(options: &Options) -> Result<(), Error> {
         rows.push((keys, medians(&backends, keys, options)?));
     }
     drop(progress);
-    print!("{}", table(&backends, &rows));
+    show(table(&backends, &rows))?;
     Ok(())
 }
 

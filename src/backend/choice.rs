@@ -91,7 +91,7 @@ pub enum Backend {
 
 impl Backend {
     /// The environment variable that names the backend of every selector that is opened without
-    /// an explicit one.
+    /// an explicit one. An empty one counts for nothing, and none does for the JVM's selectors.
     pub const VARIABLE: &'static str = "NIOSELECT_BACKEND";
 
     /// Every backend that this crate has, the best first.
@@ -168,7 +168,8 @@ impl Backend {
     /// [`Error::Unsupported`] if the variable names no backend of this crate. That the named one
     /// cannot run here is reported when a selector is opened.
     pub fn preferred() -> Result<Self> {
-        if let Some(name) = std::env::var_os(Self::VARIABLE) {
+        let named = std::env::var_os(Self::VARIABLE).filter(|name| !name.is_empty());
+        if let Some(name) = named {
             let name = name.to_string_lossy();
             let named = Self::named(&name);
             return named.map_err(|why| Error::Unsupported(format!("{}: {why}", Self::VARIABLE)));

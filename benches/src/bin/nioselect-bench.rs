@@ -1,5 +1,6 @@
 //! The command line of the benchmarks.
 
+use std::io;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -38,6 +39,8 @@ fn main() -> ExitCode {
     }
     match arguments.benchmark.run() {
         Ok(()) => ExitCode::SUCCESS,
+        // Whoever was reading what is printed has seen enough.
+        Err(Error::System(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
             ExitCode::from(error.exit_code())

@@ -18,6 +18,7 @@ use nioselect::Backend;
 use crate::error::Error;
 use crate::limit;
 use crate::machine;
+use crate::output::{say, show};
 use crate::progress::Progress;
 use crate::report::Report;
 use connections::Connections;
@@ -94,12 +95,12 @@ pub fn run(options: &Options) -> Result<(), Error> {
         iterations: options.iterations.get(),
         rounds: options.rounds.get(),
     };
-    println!("{}", machine::describe());
+    say(machine::describe())?;
     if let (Backends::All, Some(others)) = (options.backend, of_other_systems()) {
-        println!("Not on this system: {others}.");
+        say(format_args!("Not on this system: {others}."))?;
     }
     let rows = measure(&workload, &backends, &plans)?;
-    print!("{}", result::table(&workload, &rows));
+    show(result::table(&workload, &rows))?;
     report.write(&result::json(&workload, &rows))
 }
 

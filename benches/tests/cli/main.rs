@@ -74,6 +74,23 @@ fn wrong_arguments_are_refused() {
 }
 
 #[test]
+fn whoever_reads_may_leave() {
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let arguments = [&["harmony"][..], &SMALL].concat();
+    let output = command(&arguments).stdout(writer).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    assert!(!String::from_utf8_lossy(&output.stderr).contains("panicked"));
+}
+
+#[test]
+fn compare_asks_for_no_more_ready_keys_than_there_are() {
+    let printed = run_successfully(&["compare", "--keys", "5", "--rounds", "1"]);
+    assert!(printed.contains("nioselect poll"), "{printed}");
+    assert_refused(&["compare", "--keys", "5", "--ready", "6"], &["--ready"]);
+}
+
+#[test]
 fn an_unknown_backend_is_refused_with_the_known_ones() {
     assert_refused(
         &["harmony", "--backend", "kpoll"],

@@ -89,5 +89,6 @@ export! { PollerCalls {
 
 export_with_env! { PollerCalls<'local> {
     backends() -> JString<'local> = poller::backends;
+    whyNot(backend: jint) -> JString<'local> = poller::why_not;
     memory(handle: jlong) -> JByteBuffer<'local> = poller::memory;
 }}

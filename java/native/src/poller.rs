@@ -229,14 +229,30 @@ pub(crate) fn backends<'local>(env: &mut Env<'local>) -> jni::errors::Result<JSt
     env.new_string(names.join(","))
 }
 
+fn backend_of_number(number: jint) -> Option<Backend> {
+    let number = usize::try_from(number).ok()?;
+    backends_in_order().get(number).copied()
+}
+
 /// `PollerCalls.open`.
 pub(crate) fn open(backend: jint) -> Result<jlong> {
-    let backend = usize::try_from(backend)
-        .ok()
-        .and_then(|number| backends_in_order().get(number).copied())
-        .ok_or(Errno(libc::EINVAL))?;
+    let backend = backend_of_number(backend).ok_or(Errno(libc::EINVAL))?;
     let opened = Box::new(JavaPoller::open(backend)?);
     Ok(Box::into_raw(opened) as jlong)
+}
+
+/// `PollerCalls.whyNot`. An error has a number only on its way through `open`; the words are had by
+/// trying again.
+pub(crate) fn why_not<'local>(
+    env: &mut Env<'local>,
+    backend: jint,
+) -> jni::errors::Result<JString<'local>> {
+    let attempt = backend_of_number(backend).map(Poller::<BorrowedFd<'static>>::open);
+    let reason = match attempt {
+        Some(Err(error)) => error.to_string(),
+        _ => String::from("it could not be opened just now"),
+    };
+    env.new_string(reason)
 }
 
 /// `PollerCalls.memory`. The class makes sure that the handle is an open one, and that the buffer

@@ -18,7 +18,7 @@ public final class BackendCondition implements ExecutionCondition {
         try {
             Selector.open().close();
         } catch (IOException e) {
-            if (e.getMessage().endsWith("cannot run here")) {
+            if (e.getMessage().contains("cannot run here")) {
                 return ConditionEvaluationResult.disabled(e.getMessage());
             }
         }

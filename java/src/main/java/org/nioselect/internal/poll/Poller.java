@@ -48,7 +48,8 @@ public final class Poller {
 
     private IOException cannotOpen(int errno) {
         if (errno == Errno.EOPNOTSUPP) {
-            return new IOException("The backend " + Backends.name(backend) + " cannot run here");
+            return new IOException("The backend " + Backends.name(backend) + " cannot run here: "
+                    + PollerCalls.whyNot(backend));
         }
         return Errors.io(errno);
     }

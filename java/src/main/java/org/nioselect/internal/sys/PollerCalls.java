@@ -60,6 +60,14 @@ public final class PollerCalls {
     public static native long open(int backend);
 
     /**
+     * Why a backend cannot run, after {@link #open} has answered EOPNOTSUPP.
+     *
+     * @param backend the number of a backend
+     * @return the reason in words
+     */
+    public static native String whyNot(int backend);
+
+    /**
      * The memory by which a poller gets changes and gives events. It must not be used after the
      * poller was closed.
      *
