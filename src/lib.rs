@@ -18,6 +18,11 @@
 //! | `backend` | descriptors and readiness, one mechanism a file |
 //! | `sys` | the system calls |
 //!
+//! # Features
+//!
+//! `doubles` is for this crate's own tests on Linux: kqueue and `/dev/poll` are imitated there, so
+//! that [`Backend::available`] has them. Do not enable it: they are slower than poll(2).
+//!
 //! # Example
 //!
 //! ```

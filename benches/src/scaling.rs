@@ -19,8 +19,8 @@ use crate::table::{Table, number};
 /// Times `select_now` for 10, 100, 1000 and more keys, as many as there may be descriptors, for
 /// each backend.
 ///
-/// It shows which mechanism looks at every key whenever it is asked: poll and select do, epoll
-/// looks only at those that have something to tell. Each key takes one descriptor. The selected
+/// It shows which mechanism looks at every key whenever it is asked: poll and select do; epoll,
+/// io_uring and real-time signals look only at those that have something to tell. Each key takes one descriptor. The selected
 /// keys are taken out of the selected set by each call. Times are medians of the rounds.
 #[derive(Args, Debug)]
 pub struct Options {

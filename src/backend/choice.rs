@@ -42,7 +42,7 @@ pub enum Backend {
     /// their own.
     Kqueue,
     /// The device `/dev/poll`, poll(7d), Solaris and illumos: the descriptors are kept in the
-    /// kernel, and every wait looks at each of them there.
+    /// kernel, where every wait looks at those that have been woken or were ready.
     ///
     /// One thing it does not tell: that a descriptor was closed, behind the back of whoever has
     /// registered it, before the kernel heard of it for the first time.
