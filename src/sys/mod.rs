@@ -29,6 +29,8 @@ pub(crate) mod poll;
 #[cfg(target_os = "linux")]
 pub(crate) mod rt_signal;
 pub(crate) mod select;
+#[cfg(all(test, has_devpoll))]
+pub(crate) mod testing;
 pub(crate) mod wake;
 
 #[cfg(has_epoll)]

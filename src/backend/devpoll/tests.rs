@@ -5,6 +5,7 @@ use std::os::fd::{AsRawFd, RawFd};
 
 use super::*;
 use crate::backend::Ready;
+use crate::sys::testing::{FIRST_RESERVED, at_number};
 
 const READABLE: Readiness = Readiness::READABLE;
 const WRITABLE: Readiness = Readiness::WRITABLE;
@@ -89,10 +90,8 @@ fn a_removal_is_known_to_the_kernel_at_once_and_unwatching_with_the_next_wait() 
 fn a_closed_descriptor_is_dead_until_it_is_unwatched() {
     let mut mechanism = DevPoll::open().unwrap();
     let (reader, _writer) = full_pipe();
-    // So large that no other test gets it meanwhile.
-    let number = 355;
-    let copy = rustix::io::fcntl_dupfd_cloexec(&reader, number).unwrap();
-    assert_eq!(copy.as_raw_fd(), number, "it is free");
+    let number = FIRST_RESERVED + 10;
+    let copy = at_number(&reader, number);
     add(&mut mechanism, &copy, READABLE);
     assert_eq!(look(&mut mechanism), [(token(number), READABLE)]);
     drop(copy);
@@ -149,14 +148,13 @@ fn more_than_there_is_room_for_comes_first_the_next_time() {
 fn what_a_number_was_asked_for_before_it_was_open_is_not_reported_for_ever() {
     let mut mechanism = DevPoll::open().unwrap();
     let (reader, _writer) = full_pipe();
-    let number = 345;
+    let number = FIRST_RESERVED + 11;
     mechanism
         .add(number, token(1), READABLE, Mode::Level)
         .unwrap();
     look(&mut mechanism);
     mechanism.remove(number).unwrap();
-    let reopened = rustix::io::fcntl_dupfd_cloexec(&reader, number).unwrap();
-    assert_eq!(reopened.as_raw_fd(), number, "it is free");
+    let reopened = at_number(&reader, number);
     mechanism
         .add(number, token(2), WRITABLE, Mode::Level)
         .unwrap();

@@ -10,6 +10,7 @@ use std::thread;
 use super::reports::MOST_LINGERING;
 use super::*;
 use crate::sys::io_uring::{Regime, Sizes};
+use crate::sys::testing::{allow_many_descriptors, nobody_forks};
 
 const TINY: Sizes = Sizes {
     requests: 2,
@@ -25,6 +26,8 @@ struct Scene {
 }
 
 fn in_every_regime(test: impl Fn(&mut Scene)) {
+    allow_many_descriptors();
+    let _no_copies = nobody_forks();
     for regime in Regime::BEST_FIRST {
         for sizes in [Sizes::USUAL, TINY] {
             // A newer kernel than this may be needed.
@@ -453,6 +456,7 @@ fn another_thread_goes_on_where_one_has_left_off() {
 
 #[test]
 fn whichever_thread_ends_it_the_peers_see_the_end_of_what_is_closed_then() {
+    let _no_copies = nobody_forks();
     for regime in Regime::BEST_FIRST {
         for by_another in [false, true] {
             let Ok(ring) = Ring::open_as(regime, Sizes::USUAL) else {

@@ -9,12 +9,16 @@ use super::*;
 use crate::backend::Ready;
 use crate::sys::kqueue::double::{self, Flavour};
 use crate::sys::kqueue::types::{EV_ADD, EVFILT_READ};
+use crate::sys::testing::{allow_many_descriptors, nobody_forks};
 
 const BOTH: Readiness = Readiness::READABLE.union(Readiness::WRITABLE);
 const BROKEN: Readiness = Readiness::WRITABLE.union(Readiness::ERROR);
-const FEW: Duration = Duration::from_millis(20);
+/// Longer than anything that is awaited takes.
+const LONG: Duration = Duration::from_secs(20);
 
 fn on_both_kernels(test: impl Fn()) {
+    allow_many_descriptors();
+    let _no_copies = nobody_forks();
     for flavour in [Flavour::FreeBsd, Flavour::NetBsd] {
         println!("on {flavour:?}");
         double::choose_flavour(Some(flavour));
@@ -224,7 +228,7 @@ fn what_is_refused_is_named_and_hinders_nobody() {
             kqueue.watch(&second.0, 4, Readiness::READABLE, Mode::Level);
 
             let before = double::calls();
-            let found = kqueue.find(limit, 1000 * FEW);
+            let found = kqueue.find(limit, LONG);
             assert_eq!(double::calls() - before, calls);
             let (refused, ready): (Vec<_>, Vec<_>) =
                 found.into_iter().partition(|answer| answer.refusal != 0);
@@ -269,7 +273,7 @@ fn a_pipe_that_nobody_reads_is_ready_and_fails_for_as_long_as_it_is_wanted() {
         let writer = broken_pipe();
         kqueue.watch(&writer, 0, Readiness::WRITABLE, Mode::Level);
         for _ in 0..3 {
-            let found = kqueue.find(64, 1000 * FEW);
+            let found = kqueue.find(64, LONG);
             assert_eq!(
                 found.iter().map(readiness).collect::<Vec<_>>(),
                 [(token(0), BROKEN)]
@@ -315,7 +319,7 @@ fn a_pipe_whose_reader_leaves_is_reported_even_if_it_is_full() {
             assert_eq!(kqueue.look().len(), usize::from(!is_full));
             kqueue.watch_again(&writer, 0, Readiness::WRITABLE, Mode::OneShot);
             drop(reader);
-            let found = kqueue.find(64, 1000 * FEW);
+            let found = kqueue.find(64, LONG);
             let (_, seen) = readiness(&found[0]);
             assert!(seen.contains(Readiness::WRITABLE), "{seen:?}");
             assert_eq!(kqueue.look(), [], "a one-shot reports once");
@@ -380,7 +384,7 @@ fn the_bell_ends_a_wait_and_is_silent_afterwards() {
             bell.ring();
             bell.ring();
             let woken = [(Token::WAKE, Readiness::READABLE)];
-            let found = kqueue.find(64, 1000 * FEW);
+            let found = kqueue.find(64, LONG);
             assert_eq!(found.iter().map(readiness).collect::<Vec<_>>(), woken);
             bell.quieten().unwrap();
             assert_eq!(kqueue.look(), []);

@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::net::{Shutdown, UdpSocket};
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::time::Duration;
 
@@ -14,10 +14,12 @@ use crate::sys::kqueue::types::{
     EV_ADD, EV_CLEAR, EV_DELETE, EV_DISABLE, EV_ENABLE, EV_EOF, EV_ERROR, EV_RECEIPT, EVFILT_READ,
     EVFILT_USER, EVFILT_WRITE, Kevent, NOTE_TRIGGER,
 };
+use crate::sys::testing::{FIRST_RESERVED, from_number_on, nobody_forks};
 
 const LONG: Duration = Duration::from_secs(60);
 
 fn on_both(test: impl Fn(Flavour)) {
+    let _no_copies = nobody_forks();
     for flavour in [Flavour::FreeBsd, Flavour::NetBsd] {
         println!("on {flavour:?}");
         test(flavour);
@@ -123,22 +125,13 @@ fn what_is_wrong_is_told() {
         assert_eq!(kq.change(read(&ours, EV_ENABLE)), Err(libc::ENOENT));
         assert_eq!(call(ours.as_raw_fd(), &[], 1, NOW).0, -1);
         assert_eq!(last_errno(), libc::EBADF);
-        let closed = high_number(&ours);
+        let closed = from_number_on(&ours, FIRST_RESERVED + 800);
         let number = closed.as_raw_fd() as usize;
         kq.change(read(&closed, EV_ADD)).unwrap();
         drop(closed);
         let delete = entry(number, EVFILT_READ, EV_DELETE);
         assert_eq!(kq.change(delete), Err(libc::EBADF));
     });
-}
-
-/// A duplicate, whose number no other test takes when it is closed.
-fn high_number(fd: &impl AsRawFd) -> OwnedFd {
-    // SAFETY: no memory is passed.
-    let number = unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_DUPFD_CLOEXEC, 800) };
-    assert_ne!(number, -1);
-    // SAFETY: the kernel has just made this descriptor for us alone.
-    unsafe { OwnedFd::from_raw_fd(number) }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use super::super::super::Flavour;
-use super::probe::BAD;
+use super::probe::{BAD, MEASURED_BAD};
 
 /// A line that is different, and why it must be.
 pub(super) struct Exception {
@@ -125,8 +125,8 @@ impl Reader {
     }
 
     fn descriptor(&mut self, number: &str) -> String {
-        if number == BAD.to_string() {
-            return number.to_owned();
+        if number == MEASURED_BAD || number == BAD.to_string() {
+            return "(closed)".to_owned();
         }
         let known = self.descriptors.iter().position(|seen| seen == number);
         let place = known.unwrap_or(self.descriptors.len());

@@ -8,6 +8,7 @@ mod probe;
 mod shared;
 
 use super::super::Flavour;
+use crate::sys::testing::{FIRST_RESERVED, nobody_forks};
 use compare::{Exception, assert_same};
 use probe::Probe;
 
@@ -38,7 +39,8 @@ const EXCEPTIONS: &[Exception] = &[
 
 #[test]
 fn it_prints_what_freebsd_printed() {
-    let mut probe = Probe::start(Flavour::FreeBsd, 400);
+    let _no_copies = nobody_forks();
+    let mut probe = Probe::start(Flavour::FreeBsd, FIRST_RESERVED + 400);
     freebsd::run(&mut probe);
     assert_same(
         "freebsd13-fstack.txt",
@@ -50,7 +52,8 @@ fn it_prints_what_freebsd_printed() {
 
 #[test]
 fn it_prints_what_netbsd_printed() {
-    let mut probe = Probe::start(Flavour::NetBsd, 600);
+    let _no_copies = nobody_forks();
+    let mut probe = Probe::start(Flavour::NetBsd, FIRST_RESERVED + 600);
     netbsd::run(&mut probe);
     assert_same(
         "netbsd-7.99.34-rump.txt",

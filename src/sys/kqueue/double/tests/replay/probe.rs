@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr};
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::time::Duration;
 
 use socket2::{Domain, Socket, Type};
@@ -14,9 +14,12 @@ use crate::sys::kqueue::types::{
     EV_ADD, EV_CLEAR, EV_DELETE, EV_DISABLE, EV_DISPATCH, EV_ENABLE, EV_EOF, EV_ERROR, EV_RECEIPT,
     EVFILT_READ, EVFILT_USER, EVFILT_WRITE, Kevent,
 };
+use crate::sys::testing::{FIRST_RESERVED, from_number_on};
 
 /// A number that no descriptor has.
-pub(super) const BAD: RawFd = 999;
+pub(super) const BAD: RawFd = FIRST_RESERVED + 999;
+/// What it was when the transcripts were made.
+pub(super) const MEASURED_BAD: &str = "999";
 
 const FLAGS: &[(u32, &str)] = &[
     (EV_ADD, "EV_ADD"),
@@ -58,11 +61,7 @@ impl Probe {
 
     pub(super) fn place<T: From<OwnedFd> + Into<OwnedFd>>(&self, file: T) -> T {
         let file = file.into();
-        // SAFETY: no memory is passed.
-        let number = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_DUPFD_CLOEXEC, self.first) };
-        assert_ne!(number, -1, "{}", io::Error::last_os_error());
-        // SAFETY: the kernel has just made this descriptor for us alone.
-        T::from(unsafe { OwnedFd::from_raw_fd(number) })
+        T::from(from_number_on(&file, self.first))
     }
 
     pub(super) fn pipe(&self) -> (File, File) {
