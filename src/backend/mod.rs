@@ -87,7 +87,8 @@ pub(crate) struct Ready {
 ///   kernel has forgotten the descriptor: it may be closed.
 /// - What the kernel objects to when it learns of a change in `wait` goes into the list by
 ///   [`ReadyList::refuse`], beside what is ready, and then the wait does not block. The refused
-///   descriptor is not watched. One that turns out to be closed is [`Readiness::DEAD`] instead.
+///   descriptor is not watched; but the bell ([`Token::WAKE`]) is tried again by the next wait, for
+///   nobody else does that. One that turns out to be closed is [`Readiness::DEAD`] instead.
 pub(crate) trait Mechanism: Send + fmt::Debug {
     fn supports(&self, mode: Mode) -> bool;
 

@@ -144,14 +144,21 @@ impl IoUring {
                     all_is_told = false;
                 }
                 errno if errno == -libc::EBADF => self.report(fd, Readiness::DEAD, ready),
-                errno => {
-                    let watch = self.watches.known(fd);
-                    watch.state = State::Absent;
-                    ready.refuse(watch.token, -errno);
-                }
+                errno => self.refuse(fd, -errno, ready),
             }
         }
         all_is_told
+    }
+
+    /// It is not watched any more, unless it is the bell.
+    pub(super) fn refuse(&mut self, fd: RawFd, errno: i32, ready: &mut ReadyList) {
+        let watch = self.watches.known(fd);
+        let token = watch.token;
+        watch.state = State::Absent;
+        ready.refuse(token, errno);
+        if token == Token::WAKE {
+            self.let_be_armed(fd);
+        }
     }
 
     fn report_completion(

@@ -417,6 +417,31 @@ fn a_closed_descriptor_is_dead() {
     });
 }
 
+/// No kernel refuses one on demand.
+#[test]
+fn what_is_refused_is_not_watched_but_the_bell() {
+    in_every_regime(|scene| {
+        let (reader, writer) = io::pipe().unwrap();
+        let fd = reader.as_raw_fd();
+        write_byte(&writer);
+        for (refused, found) in [
+            (token(1), vec![]),
+            (Token::WAKE, vec![(Token::WAKE, Readiness::READABLE)]),
+        ] {
+            let added = scene
+                .io_uring
+                .add(fd, refused, Readiness::READABLE, Mode::Level);
+            added.unwrap();
+            scene.ready.clear();
+            scene.io_uring.refuse(fd, libc::ENOMEM, &mut scene.ready);
+            let refusal = scene.ready.take().unwrap();
+            assert_eq!((refusal.token, refusal.refusal), (refused, libc::ENOMEM));
+            assert_eq!(scene.look(), found);
+            scene.io_uring.remove(fd).unwrap();
+        }
+    });
+}
+
 /// Nothing may be left with the thread that has watched until now.
 #[test]
 fn another_thread_goes_on_where_one_has_left_off() {

@@ -247,9 +247,12 @@ impl Kqueue {
             }
             _ => {
                 registration.note_absent(side);
-                registration.want_nothing();
-                self.refused.push((registration.token(), errno));
-                // The kernel may have taken the other direction.
+                let token = registration.token();
+                self.refused.push((token, errno));
+                if token != Token::WAKE {
+                    registration.want_nothing();
+                }
+                // The kernel may have taken the other direction; the bell is tried again.
                 self.touch(fd);
             }
         }

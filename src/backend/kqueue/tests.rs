@@ -394,6 +394,31 @@ fn the_bell_ends_a_wait_and_is_silent_afterwards() {
     });
 }
 
+/// Nobody else would try again.
+#[test]
+fn a_bell_that_is_refused_is_tried_again() {
+    on_both_kernels(|| {
+        let mut kqueue = Kqueue::open().unwrap();
+        let device = device();
+        kqueue
+            .add(
+                device.as_raw_fd(),
+                Token::WAKE,
+                Readiness::READABLE,
+                Mode::Edge,
+            )
+            .unwrap();
+        for _ in 0..3 {
+            let found = kqueue.find(64, LONG);
+            let refusals: Vec<_> = found
+                .iter()
+                .map(|answer| (answer.token, answer.refusal))
+                .collect();
+            assert_eq!(refusals, [(Token::WAKE, libc::EINVAL)]);
+        }
+    });
+}
+
 #[test]
 fn a_kernel_without_user_events_gets_a_bell_that_is_a_descriptor() {
     double::choose_flavour(Some(Flavour::NetBsd));
