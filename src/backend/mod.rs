@@ -15,6 +15,8 @@ mod ready_list;
 #[cfg(target_os = "linux")]
 mod rt_signal;
 mod select;
+#[cfg(target_os = "linux")]
+mod thread;
 
 pub use choice::Backend;
 pub(crate) use engine::Engine;
@@ -66,6 +68,16 @@ impl Readiness {
     /// As poll(2) and epoll(7) are asked.
     fn to_poll_events(self) -> u8 {
         self.bits()
+    }
+
+    /// Of an entry of poll(2).
+    fn of_revents(revents: libc::c_short) -> Self {
+        Self::of_poll_events(u32::from(revents.cast_unsigned()))
+    }
+
+    /// For an entry of poll(2).
+    fn to_events(self) -> libc::c_short {
+        libc::c_short::from(self.to_poll_events())
     }
 }
 
@@ -126,6 +138,11 @@ pub(crate) trait Mechanism: Send + fmt::Debug {
     /// its limit, each token once; what did not fit comes first the next time. May return early
     /// and empty-handed.
     fn wait(&mut self, ready: &mut ReadyList, timeout: Option<Duration>) -> io::Result<()>;
+}
+
+/// Where a descriptor is in a table of all.
+fn index(fd: RawFd) -> usize {
+    usize::try_from(fd).expect("a descriptor is not negative")
 }
 
 /// A bell that is a descriptor: every mechanism can watch one.

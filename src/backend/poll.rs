@@ -4,7 +4,7 @@ use std::io;
 use std::os::fd::RawFd;
 use std::time::Duration;
 
-use super::{Mechanism, Readiness, ReadyList};
+use super::{Mechanism, Readiness, ReadyList, index};
 use crate::error::{Error, Result};
 use crate::mode::Mode;
 use crate::sys::poll::{self, PollFd};
@@ -61,7 +61,7 @@ impl Poll {
                 break;
             }
             outstanding -= 1;
-            ready.push(self.tokens[place], readiness_of(entry.revents));
+            ready.push(self.tokens[place], Readiness::of_revents(entry.revents));
         }
     }
 
@@ -88,7 +88,7 @@ impl Mechanism for Poll {
         self.set_place(fd, self.entries.len());
         self.entries.push(PollFd {
             fd,
-            events: events_for(wanted),
+            events: wanted.to_events(),
             revents: 0,
         });
         self.tokens.push(token);
@@ -99,7 +99,7 @@ impl Mechanism for Poll {
         let Some(place) = self.place(fd) else {
             return self.add(fd, token, wanted, mode);
         };
-        self.entries[place].events = events_for(wanted);
+        self.entries[place].events = wanted.to_events();
         self.tokens[place] = token;
         Ok(())
     }
@@ -116,16 +116,4 @@ impl Mechanism for Poll {
         self.collect(ready, outstanding);
         Ok(())
     }
-}
-
-pub(super) fn index(fd: RawFd) -> usize {
-    usize::try_from(fd).expect("a descriptor is not negative")
-}
-
-pub(super) fn events_for(wanted: Readiness) -> libc::c_short {
-    libc::c_short::from(wanted.to_poll_events())
-}
-
-pub(super) fn readiness_of(events: libc::c_short) -> Readiness {
-    Readiness::of_poll_events(u32::from(events.cast_unsigned()))
 }

@@ -5,7 +5,7 @@ use std::mem;
 use std::os::fd::RawFd;
 use std::time::Duration;
 
-use super::{Mechanism, Readiness, ReadyList};
+use super::{Mechanism, Readiness, ReadyList, index};
 use crate::error::{Error, Result};
 use crate::mode::Mode;
 use crate::sys::descriptor_set::DescriptorSet;
@@ -69,7 +69,7 @@ impl Sets {
 
 impl Select {
     fn token(&self, fd: RawFd) -> Token {
-        self.tokens[usize::try_from(fd).expect("a member of a set is not negative")]
+        self.tokens[index(fd)]
     }
 
     /// The sets tell which descriptors have something to tell, but not of what kind: an error or
@@ -80,7 +80,7 @@ impl Select {
         poll::poll(&mut self.gathered, Some(Duration::ZERO))?;
         for entry in &self.gathered {
             let readiness = if entry.revents & libc::POLLNVAL == 0 {
-                Readiness::of_poll_events(u32::from(entry.revents.cast_unsigned()))
+                Readiness::of_revents(entry.revents)
             } else {
                 // A device of macOS, which poll(2) does not know. Or it has just been closed: the
                 // next call tells.
@@ -113,7 +113,7 @@ impl Select {
                 self.next = fd;
                 break;
             }
-            let events = libc::c_short::from(self.wanted.demand(fd).to_poll_events());
+            let events = self.wanted.demand(fd).to_events();
             self.gathered.push(PollFd {
                 fd,
                 events,
@@ -149,7 +149,7 @@ impl Mechanism for Select {
             let why = io::Error::from_raw_os_error(libc::EINVAL);
             return Err(Error::system("select", why));
         }
-        let index = usize::try_from(fd).expect("a descriptor is not negative");
+        let index = index(fd);
         if self.tokens.len() <= index {
             self.tokens.resize(index + 1, Token::WAKE);
         }

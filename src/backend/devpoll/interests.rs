@@ -2,7 +2,7 @@
 
 use std::os::fd::RawFd;
 
-use crate::backend::Readiness;
+use crate::backend::{Readiness, index};
 use crate::sys::devpoll::{POLLREMOVE, PollFd};
 use crate::token::Token;
 
@@ -138,7 +138,7 @@ impl Interests {
             entries.push(removal(fd));
         }
         if adds {
-            entries.push(entry(fd, libc::c_short::from(wanted.to_poll_events())));
+            entries.push(entry(fd, wanted.to_events()));
         }
     }
 
@@ -173,10 +173,6 @@ fn entry(fd: RawFd, events: libc::c_short) -> PollFd {
         events,
         revents: 0,
     }
-}
-
-fn index(fd: RawFd) -> usize {
-    usize::try_from(fd).expect("a descriptor is not negative")
 }
 
 #[cfg(test)]

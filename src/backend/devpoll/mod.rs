@@ -204,7 +204,7 @@ impl DevPoll {
         for place in 0..count {
             let PollFd { fd, revents, .. } = self.answers[place];
             let wanted = self.interests.wanted(fd);
-            let readiness = Readiness::of_poll_events(u32::from(revents.cast_unsigned()));
+            let readiness = Readiness::of_revents(revents);
             // A number that was not open when the kernel heard of it: what was asked for then
             // comes back when the number is used again, and would be reported for ever.
             if !(wanted | Readiness::FAILED).contains(readiness) || wanted.is_empty() {

@@ -43,7 +43,7 @@ fn look(mechanism: &mut DevPoll) -> Vec<(Token, Readiness)> {
 /// What the kernel watches it for.
 fn watched(mechanism: &DevPoll, fd: &impl AsRawFd) -> Option<Readiness> {
     let events = mechanism.device.watched_for(fd.as_raw_fd()).unwrap()?;
-    Some(Readiness::of_poll_events(u32::from(events.cast_unsigned())))
+    Some(Readiness::of_revents(events))
 }
 
 #[test]

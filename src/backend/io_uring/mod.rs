@@ -18,7 +18,6 @@
 
 mod examined;
 mod old_rings;
-mod owner;
 mod reports;
 mod requests;
 #[cfg(test)]
@@ -30,6 +29,7 @@ use std::io;
 use std::os::fd::RawFd;
 use std::time::Duration;
 
+use super::thread::ThreadNumber;
 use super::{Mechanism, Readiness, ReadyList};
 use crate::error::{Error, Result};
 use crate::mode::Mode;
@@ -38,7 +38,6 @@ use crate::sys::io_uring::Ring;
 use crate::token::Token;
 use examined::Examined;
 use old_rings::OldRings;
-use owner::ThreadNumber;
 use watch::{Arming, Watches};
 
 pub(crate) struct IoUring {

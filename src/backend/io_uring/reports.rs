@@ -246,7 +246,7 @@ impl IoUring {
             self.let_be_armed(fd);
             return false;
         }
-        let readiness = Readiness::of_poll_events(revents.cast_unsigned().into());
+        let readiness = Readiness::of_revents(revents);
         self.report(fd, readiness, ready);
         self.watches.known(fd).mode == Mode::Level
     }

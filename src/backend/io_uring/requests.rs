@@ -5,8 +5,8 @@ use std::mem;
 use std::os::fd::RawFd;
 
 use super::IoUring;
-use super::owner::ThreadNumber;
 use super::watch::{Arming, NOT_EXAMINED, State};
+use crate::backend::thread::ThreadNumber;
 use crate::error::Error;
 use crate::mode::Mode;
 use crate::sys::io_uring::{Completion, Ring};

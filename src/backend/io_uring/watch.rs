@@ -2,7 +2,7 @@
 
 use std::os::fd::RawFd;
 
-use crate::backend::Readiness;
+use crate::backend::{Readiness, index};
 use crate::mode::Mode;
 use crate::token::Token;
 
@@ -111,7 +111,7 @@ impl Watches {
     }
 
     pub(super) fn get_or_make(&mut self, fd: RawFd) -> &mut Watch {
-        let index = usize::try_from(fd).expect("a descriptor is not negative");
+        let index = index(fd);
         if self.0.len() <= index {
             if self.0.capacity() <= index {
                 // In smaller steps than a vector by itself: it may be large.

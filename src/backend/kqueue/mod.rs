@@ -59,9 +59,10 @@ use std::time::Duration;
 
 use self::bell::UserBell;
 use self::registration::{Registration, Side};
-use super::{Mechanism, Readiness, ReadyList};
+use super::{Mechanism, Readiness, ReadyList, index};
 use crate::error::{Error, Result};
 use crate::mode::Mode;
+use crate::sys::descriptor;
 use crate::sys::kqueue::types::EVFILT_USER;
 use crate::sys::kqueue::{self, Event, Queue};
 use crate::sys::wake::Bell;
@@ -237,7 +238,7 @@ impl Kqueue {
             // What is not there needs not be deleted or disabled.
             libc::ENOENT => {}
             _ if !registration.wants(side) => registration.note_absent(side),
-            libc::EBADF if !kqueue::is_open(fd) => {
+            libc::EBADF if !descriptor::is_open(fd) => {
                 registration.note_dead();
                 self.list_as_failing(fd);
             }
@@ -385,10 +386,6 @@ impl Mechanism for Kqueue {
         // What has been found is handed out first: the kernel will fail again.
         if ready.is_empty() { answer } else { Ok(()) }
     }
-}
-
-fn index(fd: RawFd) -> usize {
-    usize::try_from(fd).expect("a descriptor is not negative")
 }
 
 fn descriptor_of(event: &Event) -> RawFd {

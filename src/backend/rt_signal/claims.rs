@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use slab::Slab;
 
-use super::super::poll::index;
+use crate::backend::index;
 use crate::sys::fork;
 
 /// What other selectors leave for one.

@@ -16,8 +16,8 @@
 
 mod arming;
 mod claims;
+mod overflow;
 mod suspects;
-mod thread;
 
 use std::io;
 use std::os::fd::RawFd;
@@ -25,6 +25,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use super::thread::ThreadNumber;
 use super::{Mechanism, Readiness, ReadyList};
 use crate::error::Result;
 use crate::mode::Mode;
@@ -56,7 +57,7 @@ pub(super) struct RtSignal {
 /// The thread that the signals are sent to.
 #[derive(Clone, Copy, Debug)]
 struct Owner {
-    identity: u64,
+    number: ThreadNumber,
     thread: ThreadId,
 }
 
@@ -98,7 +99,7 @@ impl RtSignal {
     #[inline]
     fn settle(&mut self) -> Result<ThreadId> {
         match self.owner {
-            Some(owner) if owner.identity == thread::identity() => Ok(owner.thread),
+            Some(owner) if owner.number == ThreadNumber::current() => Ok(owner.thread),
             before => self.move_from(before),
         }
     }
@@ -121,7 +122,7 @@ impl RtSignal {
             drop(claims);
         }
         self.owner = Some(Owner {
-            identity: thread::identity(),
+            number: ThreadNumber::current(),
             thread,
         });
         self.suspect_everything = true;
@@ -209,7 +210,7 @@ impl RtSignal {
 
     fn look_at_everything(&mut self, ready: &mut ReadyList) -> io::Result<()> {
         self.suspect_everything = false;
-        self.overflows = thread::overflows();
+        self.overflows = overflow::count();
         if self.strays != sys::strays() {
             self.strays = sys::strays();
             // It may have been this thread that somebody has given another mask.
@@ -229,7 +230,7 @@ impl RtSignal {
 
     fn must_look_at_everything(&self) -> bool {
         self.suspect_everything
-            || self.overflows != thread::overflows()
+            || self.overflows != overflow::count()
             || self.strays != sys::strays()
     }
 
@@ -237,7 +238,7 @@ impl RtSignal {
     fn take_signals(&mut self) -> Result<()> {
         let suspects = &mut self.suspects;
         let emptied = self.queue.drain(|signal| match signal {
-            Signal::Overflow => thread::note_overflow(),
+            Signal::Overflow => overflow::note(),
             Signal::Hint(fd) if suspects.is_armed(fd) => suspects.suspect(fd),
             Signal::Hint(fd) => Claims::lock().hand_over(fd),
         })?;
@@ -308,7 +309,7 @@ impl Drop for RtSignal {
         // What is pending counts against the user's limit, and no other selector may come by.
         if self
             .owner
-            .is_some_and(|owner| owner.identity == thread::identity())
+            .is_some_and(|owner| owner.number == ThreadNumber::current())
         {
             let _ = self.take_signals();
         }

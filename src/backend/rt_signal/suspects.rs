@@ -4,8 +4,7 @@ use std::io;
 use std::os::fd::RawFd;
 use std::time::Duration;
 
-use super::super::poll::{events_for, index, readiness_of};
-use super::super::{Readiness, ReadyList};
+use crate::backend::{Readiness, ReadyList, index};
 use crate::sys::poll::{self, PollFd};
 use crate::token::Token;
 
@@ -97,7 +96,7 @@ impl Suspects {
         if place == ABSENT {
             self.suspect(fd);
         } else {
-            self.array[place as usize].events = events_for(wanted);
+            self.array[place as usize].events = wanted.to_events();
         }
     }
 
@@ -188,7 +187,7 @@ impl Suspects {
                 self.next = place;
                 break;
             }
-            let readiness = readiness_of(revents);
+            let readiness = Readiness::of_revents(revents);
             let entry = self.entry_mut(fd);
             if readiness.contains(Readiness::DEAD) {
                 entry.armed = false;
@@ -235,7 +234,7 @@ impl std::fmt::Debug for Suspects {
 fn question(fd: RawFd, wanted: Readiness) -> PollFd {
     PollFd {
         fd,
-        events: events_for(wanted),
+        events: wanted.to_events(),
         revents: 0,
     }
 }

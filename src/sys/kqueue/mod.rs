@@ -241,12 +241,6 @@ impl Drop for Queue {
     }
 }
 
-/// Whether the number is that of an open file.
-pub(crate) fn is_open(fd: RawFd) -> bool {
-    // SAFETY: no memory is passed, and asking does no harm to whoever has the number.
-    unsafe { libc::fcntl(fd, libc::F_GETFD) != -1 }
-}
-
 /// Whether it is the end of a pipe that is written to, on a system where `EVFILT_WRITE` does not
 /// tell that the reader of a full pipe has gone: NetBSD wakes its knotes before it notes the end,
 /// and drops them then (`pipeclose` in sys/kern/sys_pipe.c). `EVFILT_READ` tells it there.
@@ -256,7 +250,7 @@ pub(crate) fn is_deaf_sink(fd: RawFd) -> bool {
         target_os = "linux",
         nioselect_kqueue_extern
     ));
-    if !CONCERNED || !is_open(fd) {
+    if !CONCERNED || !descriptor::is_open(fd) {
         return false;
     }
     // SAFETY: the number is open, and asking does no harm to whoever has it.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::hooks;
 use crate::sys::devpoll::types::{POLLREMOVE, PollFd};
-use crate::sys::poll;
+use crate::sys::{descriptor, poll};
 
 /// The set of one device.
 #[derive(Debug, Default)]
@@ -37,7 +37,7 @@ impl Cache {
             }
             return Ok(false);
         }
-        if !is_open(change.fd) {
+        if !descriptor::is_open(change.fd) {
             self.note_for_closed(change, place);
             return Ok(false);
         }
@@ -119,9 +119,4 @@ impl Cache {
         answers[..self.found.len()].copy_from_slice(&self.found);
         Ok(self.found.len())
     }
-}
-
-fn is_open(fd: RawFd) -> bool {
-    // SAFETY: no memory is passed, and what is asked changes nothing.
-    unsafe { libc::fcntl(fd, libc::F_GETFD) != -1 }
 }

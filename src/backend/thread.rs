@@ -1,10 +1,10 @@
-//! Which thread a ring belongs to.
+//! Which thread it is: some mechanisms belong to the one that selects.
 
 use std::cell::Cell;
 use std::num::NonZeroU64;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A thread of this process; no two ever have the same.
+/// A thread of this process; no two ever have the same, unlike the system's numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ThreadNumber(NonZeroU64);
 
@@ -19,6 +19,7 @@ impl ThreadNumber {
         NUMBER.get()
     }
 
+    #[inline]
     pub(super) fn current() -> Self {
         static LAST: AtomicU64 = AtomicU64::new(0);
         Self::known().unwrap_or_else(|| {
