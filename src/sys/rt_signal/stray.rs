@@ -33,7 +33,8 @@ fn replace_default_action(signal: libc::c_int) {
         return;
     }
     action.sa_sigaction = count_stray as *const () as libc::sighandler_t;
-    action.sa_flags = libc::SA_RESTART;
+    // Some runtimes have threads whose own stacks are too small for a handler.
+    action.sa_flags = libc::SA_RESTART | libc::SA_ONSTACK;
     // SAFETY: the handler only touches an atomic, which is async-signal-safe; it fails for no
     // signal that can be caught.
     unsafe { libc::sigaction(signal, &raw const action, ptr::null_mut()) };
