@@ -25,10 +25,10 @@ pub enum Mode {
     /// Every backend has it, where the mechanism has no such thing by removing the descriptor.
     OneShot,
     /// Report a condition when it begins, or begins anew, and never again (`EPOLLET`, see
-    /// epoll(7); `EV_CLEAR`, see kqueue(2)). A change of the interest set, even one that is taken back, or of the state of
-    /// the connection has what is there reported once more; setting what is set already is no
-    /// change of a key's. epoll, kqueue and io_uring have it; a registration elsewhere is
-    /// [`Unsupported`](crate::Error::Unsupported).
+    /// epoll(7); `EV_CLEAR`, see kqueue(2)). A change of the interest set, even one that is taken
+    /// back, or of the state of the connection has what is there reported once more; setting what
+    /// is set already is no change of a key's. epoll, kqueue and io_uring have it; a registration
+    /// elsewhere is [`Unsupported`](crate::Error::Unsupported).
     Edge,
 }
 

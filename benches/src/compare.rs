@@ -32,8 +32,8 @@ use crate::table::{Table, number};
 /// callbacks of its monitor.
 ///
 /// In every round each engine has its turn of a few milliseconds. The ratio is the time of
-/// nioselect with its preferred backend divided by the engine's, for each round; shown are the medians over the rounds, and the least
-/// and the greatest ratio.
+/// nioselect with its preferred backend divided by the engine's, for each round; shown are the
+/// medians over the rounds, and the least and the greatest ratio.
 #[derive(Args, Debug)]
 pub struct Options {
     /// How many of the keys are ready, for each row of looking [default: 0,1,10,100,1000, as far as

@@ -94,7 +94,8 @@ pub struct Poller<S> {
     statistics: Statistics,
 }
 
-/// How many system calls of each kind a poller has made since it was opened.
+/// What a poller has asked of its mechanism since it was opened. With epoll(7) each was a system
+/// call; others gather changes for the wait, or find without one that there is nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Statistics {
@@ -178,7 +179,7 @@ impl<S: AsFd> Poller<S> {
         self.slots.is_empty()
     }
 
-    /// How many system calls the poller has made so far.
+    /// What the poller has asked of its mechanism so far.
     pub fn statistics(&self) -> Statistics {
         self.statistics
     }

@@ -219,7 +219,7 @@ impl<A> Selector<A> {
         self.handle.is_open()
     }
 
-    /// How many system calls the selector has made so far.
+    /// What the selector has asked of its mechanism so far.
     pub fn statistics(&self) -> Statistics {
         self.poller.statistics()
     }

@@ -19,7 +19,7 @@ import org.nioselect.internal.selector.NioselectSelector;
 import org.nioselect.internal.sys.NativeLibrary;
 
 /**
- * Channels and selectors over epoll, poll or select.
+ * Channels and selectors over epoll, io_uring, poll or select, and over what other systems have.
  *
  * <p>With the jar on the class path and one option a whole JVM runs on it, unchanged: every channel
  * and selector that {@code SocketChannel.open()}, {@code Selector.open()} and their like return
