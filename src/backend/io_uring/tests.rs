@@ -500,7 +500,7 @@ fn whichever_thread_ends_it_the_peers_see_the_end_of_what_is_closed_then() {
             } else {
                 end();
             }
-            // A child that another test has forked may keep the ring for longer than is waited.
+            // The kernel may take longer than is waited for it.
             if by_another {
                 await_end(&theirs);
             } else {
