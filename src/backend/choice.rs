@@ -54,6 +54,11 @@ pub enum Backend {
     /// made anew for it, and edges that were reported are reported once more. When a selector has
     /// been closed, the kernel may interrupt the next call that the thread waits in, if that has a
     /// time limit (EINTR, as if by a signal handler).
+    ///
+    /// What was watched by one thread may be ended by another, which then waits until the kernel
+    /// has let go of it: some ten milliseconds, but up to a second if a child that was forked
+    /// meanwhile and has not called exec(2) has the ring, too. After that the file may stay open,
+    /// though its descriptor is closed, until the child ends.
     IoUring,
     /// poll(2), everywhere: every wait looks at each descriptor. It fails if `RLIMIT_NOFILE` is
     /// lowered below the number of channels registered. On macOS it does not watch devices, such
@@ -81,7 +86,8 @@ pub enum Backend {
     ///   inherit the mask.
     /// - `O_ASYNC`, the owner and the signal of each descriptor that is registered, until it is
     ///   deregistered. One for which the program has set these itself is left alone, and looked
-    ///   at by every wait. `F_SETFL` must keep `O_ASYNC`.
+    ///   at by every wait. From then on `F_SETFL` must keep `O_ASYNC`, and owner and signal must
+    ///   stay.
     ///
     /// The signals go to one thread: when another one selects, every descriptor is told so. One
     /// thing must be [told](crate::poller::reading_has_ended): that a descriptor, not a channel of
@@ -151,7 +157,8 @@ impl Backend {
         }
     }
 
-    /// The backends that can run here, the best first. Each is probed.
+    /// The backends that can run here, the best first. Each is probed by opening it, io_uring in a
+    /// thread of its own. (Some sandboxes end a process that asks for io_uring.)
     pub fn available() -> Vec<Self> {
         Self::ALL
             .iter()
@@ -180,8 +187,15 @@ impl Backend {
     /// The best that can run here, whatever `NIOSELECT_BACKEND` says. No backend is probed that
     /// comes after it.
     pub fn best() -> Self {
-        let best = Self::ALL.iter().copied().find(|backend| backend.can_run());
+        let mut all = Self::ALL.iter().copied();
+        let best = all.find(|backend| !backend.is_double() && backend.can_run());
         best.unwrap_or(Self::Poll)
+    }
+
+    /// Whether it is only imitated here, for tests: whoever wants that has to name it.
+    const fn is_double(self) -> bool {
+        let doubles = cfg!(all(target_os = "linux", feature = "doubles"));
+        doubles && matches!(self, Self::Kqueue | Self::DevPoll)
     }
 
     /// The backend of that name, or what is wrong with the name.
