@@ -1,10 +1,10 @@
 //! `java.nio`'s selector for Rust.
 //!
 //! A [`Selector`] waits for many [channels](channel) at once, over whichever mechanism the
-//! system has: epoll(7), kqueue(2), `/dev/poll`, io_uring(7), poll(2), select(2) or real-time signals,
-//! chosen at run time ([`Backend`]). Its registrations are [keys](SelectionKey) with an interest set,
-//! a ready set and a typed attachment; what is ready is collected in a selected-key set,
-//! level-triggered, until it is removed.
+//! system has: epoll(7), kqueue(2), `/dev/poll`, io_uring(7), poll(2), select(2) or real-time
+//! signals, chosen at run time ([`Backend`]). Its registrations are [keys](SelectionKey) with an
+//! interest set, a ready set and a typed attachment; what is ready is collected in a selected-key
+//! set, level-triggered, until it is removed.
 //!
 //! # The layers
 //!
