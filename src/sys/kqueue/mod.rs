@@ -185,7 +185,8 @@ impl Queue {
     /// which must not be 0: no kernel would wait then.
     ///
     /// Changes that it does not take are among the events (then it has not waited), or else, if
-    /// there is no room, an error, and the other changes may not have been made.
+    /// there is no room, an error, and the other changes may not have been made. DragonFly has all
+    /// of them among the events, even if these become more than `limit`.
     pub(crate) fn wait(
         &self,
         changes: &[Event],
@@ -194,18 +195,22 @@ impl Queue {
         timeout: Option<Duration>,
     ) -> io::Result<()> {
         events.clear();
-        events.reserve_exact(limit);
+        // DragonFly writes what it says of a change without looking whether there is room
+        // (`kern_kevent` in sys/kern/kern_event.c).
+        events.reserve_exact(limit.max(changes.len()));
         let (list, number) = (changes.as_ptr(), changes.len());
-        // SAFETY: `list` has `number` entries, and `events` has room for `limit`.
+        // SAFETY: `list` has `number` entries, and `events` has room for `limit`, and for an
+        // answer to each change.
         let filled = unsafe { self.kevent(list, number, events.as_mut_ptr(), limit, timeout) }?;
-        // SAFETY: the kernel has written the first `filled` events, at most the capacity.
+        // SAFETY: the kernel has written the first `filled` events: at most `limit`, or an answer
+        // to each of some changes. There is room for either.
         unsafe { events.set_len(filled) };
         Ok(())
     }
 
     /// # Safety
     ///
-    /// `changes` has `changes_count` entries and `events` room for `events_count`.
+    /// `changes` has `changes_count` entries and `events` room for as many, and for `events_count`.
     unsafe fn kevent(
         &self,
         changes: *const Event,
@@ -284,6 +289,17 @@ mod tests {
         );
         assert_eq!((short.tv_sec, short.tv_nsec), (3, 999_999_999));
         assert_eq!((long.tv_sec, long.tv_nsec), (86_400, 0));
+    }
+
+    #[test]
+    fn there_is_room_for_an_answer_to_each_change_however_few_events_are_wanted() {
+        let queue = Queue::open().unwrap();
+        // A number that no descriptor has.
+        let change = Event::new(20_000, types::EVFILT_READ, types::EV_ADD, 0, 1);
+        let mut events = Vec::new();
+        // An error, or on DragonFly none.
+        let _ = queue.wait(&[change; 100], &mut events, 1, Some(Duration::ZERO));
+        assert!(events.capacity() >= 100);
     }
 
     #[test]
