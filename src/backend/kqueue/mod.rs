@@ -109,13 +109,21 @@ impl Kqueue {
         })
     }
 
-    fn set(&mut self, fd: RawFd, token: Token, wanted: Readiness, mode: Mode) {
+    fn registration_mut(&mut self, fd: RawFd) -> &mut Registration {
         let index = index(fd);
         if self.registrations.len() <= index {
             self.registrations
                 .resize_with(index + 1, Registration::default);
         }
-        self.registrations[index].want(token, wanted, mode);
+        &mut self.registrations[index]
+    }
+
+    fn set(&mut self, fd: RawFd, token: Token, wanted: Readiness, mode: Mode) {
+        let registration = self.registration_mut(fd);
+        registration.want(token, wanted, mode);
+        if wanted == Readiness::WRITABLE && registration.is_deaf_sink.is_none() {
+            registration.is_deaf_sink = Some(kqueue::is_deaf_sink(fd));
+        }
         self.touch(fd);
     }
 
@@ -316,9 +324,9 @@ impl Mechanism for Kqueue {
     }
 
     fn add(&mut self, fd: RawFd, token: Token, wanted: Readiness, mode: Mode) -> Result<()> {
+        // The number may have been another file's.
+        self.registration_mut(fd).is_deaf_sink = None;
         self.set(fd, token, wanted, mode);
-        self.registrations[index(fd)].is_deaf_sink =
-            wanted == Readiness::WRITABLE && kqueue::is_deaf_sink(fd);
         Ok(())
     }
 

@@ -79,7 +79,8 @@ pub(super) struct Registration {
     wanted: Readiness,
     mode: Mode,
     /// The end of a pipe that hears only by `EVFILT_READ` that the other end has been closed.
-    pub(super) is_deaf_sink: bool,
+    /// Not known before it matters.
+    pub(super) is_deaf_sink: Option<bool>,
     /// A one-shot that has reported, and is silent in both directions until it is wanted anew.
     fired: bool,
     /// What is wanted has been set: all of it is added, even what the kernel has. An edge is
@@ -103,7 +104,7 @@ impl Default for Registration {
             token: Token::from_bits(0),
             wanted: Readiness::empty(),
             mode: Mode::Level,
-            is_deaf_sink: false,
+            is_deaf_sink: None,
             fired: false,
             renewed: false,
             known: [Known::Nothing; 2],
@@ -147,7 +148,7 @@ impl Registration {
     }
 
     fn hears_by_reading(&self) -> bool {
-        self.is_deaf_sink && self.wanted == Readiness::WRITABLE
+        self.is_deaf_sink == Some(true) && self.wanted == Readiness::WRITABLE
     }
 
     pub(super) fn is_in_kernel(&self) -> bool {
@@ -286,8 +287,9 @@ impl Registration {
         self.mode == Mode::Level && self.failure().is_some()
     }
 
-    /// Reports an event of the kernel's, if it is wanted. Whether it is a one-shot that has
-    /// reported by this, and the kernel is to be told about its other direction.
+    /// Reports an event of the kernel's, if it is wanted. Whether the kernel is to be told
+    /// something in return: it is a one-shot that has reported by this, and its other direction
+    /// is to be silent, or nothing is to be heard by this direction.
     pub(super) fn report(
         &mut self,
         side: Side,
@@ -307,7 +309,12 @@ impl Registration {
         }
         let answer = match side {
             Side::Read if self.hears_by_reading() && event.is_end() => BROKEN,
-            Side::Read if self.hears_by_reading() => return false,
+            Side::Read if self.hears_by_reading() => {
+                // A pipe with a name. What is to be read NetBSD tells its writers too
+                // (`fifo_kqfilter`), and that would end each wait for as long as it is there.
+                self.is_deaf_sink = Some(false);
+                return true;
+            }
             _ => answer(side, event),
         };
         self.put_into(ready, round, answer);
@@ -494,14 +501,27 @@ mod tests {
         use crate::sys::kqueue::types::EV_EOF;
 
         let mut registration = wanting(Readiness::WRITABLE, Mode::Level);
-        registration.is_deaf_sink = true;
+        registration.is_deaf_sink = Some(true);
         let added = [(EVFILT_READ, ADD), (EVFILT_WRITE, ADD)];
         assert_eq!(changes(&mut registration), added);
-        assert_eq!(report(&mut registration, Side::Read, 1), None);
         let mut ready = ReadyList::with_limit(8);
         let end = Event::new(3, EVFILT_READ, EV_EOF, 0, 1);
         registration.report(Side::Read, &end, &mut ready, 2);
         assert_eq!(ready.take().unwrap().readiness, BROKEN);
+    }
+
+    #[test]
+    fn a_pipe_that_tells_its_writers_what_is_to_be_read_is_asked_for_it_no_more() {
+        let mut registration = wanting(Readiness::WRITABLE, Mode::Level);
+        registration.is_deaf_sink = Some(true);
+        changes(&mut registration);
+        let mut ready = ReadyList::with_limit(8);
+        let data = Event::new(3, EVFILT_READ, 0, 0, 1);
+        assert!(registration.report(Side::Read, &data, &mut ready, 1));
+        assert!(ready.is_empty());
+        let no_more = [(EVFILT_READ, EV_DELETE)];
+        assert_eq!(changes(&mut registration), no_more);
+        assert_eq!(changes(&mut registration), []);
     }
 
     #[test]

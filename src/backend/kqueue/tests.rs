@@ -328,6 +328,25 @@ fn a_pipe_whose_reader_leaves_is_reported_even_if_it_is_full() {
 }
 
 #[test]
+fn a_full_pipe_that_is_written_to_only_later_tells_that_its_reader_leaves() {
+    on_both_kernels(|| {
+        let mut kqueue = Kqueue::open().unwrap();
+        let (reader, writer) = io::pipe().unwrap();
+        crate::sys::descriptor::set_nonblocking(std::os::fd::AsFd::as_fd(&writer), true).unwrap();
+        while (&writer).write(&[0; 4096]).is_ok() {}
+        kqueue.watch(&writer, 0, Readiness::READABLE, Mode::Level);
+        assert_eq!(kqueue.look(), []);
+        kqueue.watch_again(&writer, 0, Readiness::WRITABLE, Mode::Level);
+        assert_eq!(kqueue.look(), []);
+        drop(reader);
+        let found = kqueue.find(64, 1000 * FEW);
+        assert!(!found.is_empty());
+        let (_, seen) = readiness(&found[0]);
+        assert!(seen.contains(Readiness::WRITABLE), "{seen:?}");
+    });
+}
+
+#[test]
 fn those_that_fail_by_themselves_and_the_others_take_turns() {
     on_both_kernels(|| {
         for limit in [1, 2, 3] {
