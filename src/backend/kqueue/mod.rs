@@ -121,7 +121,7 @@ impl Kqueue {
     fn set(&mut self, fd: RawFd, token: Token, wanted: Readiness, mode: Mode) {
         let registration = self.registration_mut(fd);
         registration.want(token, wanted, mode);
-        if wanted == Readiness::WRITABLE && registration.is_deaf_sink.is_none() {
+        if registration.wants(Side::Write) && registration.is_deaf_sink.is_none() {
             registration.is_deaf_sink = Some(kqueue::is_deaf_sink(fd));
         }
         self.touch(fd);

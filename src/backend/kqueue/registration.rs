@@ -148,7 +148,7 @@ impl Registration {
     }
 
     fn hears_by_reading(&self) -> bool {
-        self.is_deaf_sink == Some(true) && self.wanted == Readiness::WRITABLE
+        self.is_deaf_sink == Some(true) && self.wants(Side::Write)
     }
 
     pub(super) fn is_in_kernel(&self) -> bool {
@@ -289,7 +289,8 @@ impl Registration {
 
     /// Reports an event of the kernel's, if it is wanted. Whether the kernel is to be told
     /// something in return: it is a one-shot that has reported by this, and its other direction
-    /// is to be silent, or nothing is to be heard by this direction.
+    /// is to be silent; or nothing is to be heard by this direction; or the event is to be added
+    /// anew.
     pub(super) fn report(
         &mut self,
         side: Side,
@@ -300,7 +301,9 @@ impl Registration {
         if event.user_data() != self.token.generation() {
             return false;
         }
-        if self.known[side as usize] == Known::Armed(Mode::OneShot) {
+        if event.is_last() {
+            self.known[side as usize] = Known::Nothing;
+        } else if self.known[side as usize] == Known::Armed(Mode::OneShot) {
             self.known[side as usize] = Known::Silent(Mode::OneShot);
         }
         let is_late = self.fired && self.round != round;
@@ -309,7 +312,7 @@ impl Registration {
         }
         let answer = match side {
             Side::Read if self.hears_by_reading() && event.is_end() => BROKEN,
-            Side::Read if self.hears_by_reading() => {
+            Side::Read if self.hears_by_reading() && !self.wants(Side::Read) => {
                 // A pipe with a name. What is to be read NetBSD tells its writers too
                 // (`fifo_kqfilter`), and that would end each wait for as long as it is there.
                 self.is_deaf_sink = Some(false);
@@ -320,7 +323,9 @@ impl Registration {
         self.put_into(ready, round, answer);
         let fires = self.mode == Mode::OneShot && !self.fired;
         self.fired |= fires;
-        fires
+        // What is level-triggered is reported for as long as it is so: by the event that is added
+        // anew, or by its refusal.
+        fires || event.is_last() && self.mode == Mode::Level
     }
 
     /// Rounds are counted from the start again.
@@ -466,6 +471,25 @@ mod tests {
             report(&mut registration, Side::Read, 3),
             Some(Readiness::READABLE)
         );
+    }
+
+    #[test]
+    fn what_the_kernel_has_deleted_is_added_anew_if_it_is_to_be_reported_again() {
+        use crate::sys::kqueue::types::{EV_EOF, EV_ONESHOT};
+
+        for (mode, added) in [
+            (Mode::Level, &[(EVFILT_WRITE, ADD)][..]),
+            (Mode::OneShot, &[]),
+        ] {
+            let mut registration = wanting(Readiness::WRITABLE, mode);
+            changes(&mut registration);
+            let mut ready = ReadyList::with_limit(8);
+            let last = Event::new(3, EVFILT_WRITE, EV_EOF | EV_ONESHOT, 0, 1);
+            registration.report(Side::Write, &last, &mut ready, 1);
+            assert_eq!(ready.take().unwrap().readiness, Readiness::WRITABLE);
+            assert!(!registration.is_in_kernel());
+            assert_eq!(changes(&mut registration), added, "{mode:?}");
+        }
     }
 
     #[test]

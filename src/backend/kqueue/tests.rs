@@ -327,6 +327,37 @@ fn a_pipe_whose_reader_leaves_is_reported_even_if_it_is_full() {
     });
 }
 
+/// Though FreeBSD tells it once, and of a full pipe neither kernel does by `EVFILT_WRITE`.
+#[test]
+fn a_pipe_whose_reader_has_left_is_reported_by_every_wait() {
+    on_both_kernels(|| {
+        for (is_full, wanted) in [
+            (false, Readiness::WRITABLE),
+            (true, Readiness::WRITABLE),
+            (false, BOTH),
+            (true, BOTH),
+        ] {
+            let mut kqueue = Kqueue::open().unwrap();
+            let (reader, writer) = io::pipe().unwrap();
+            crate::sys::descriptor::set_nonblocking(std::os::fd::AsFd::as_fd(&writer), true)
+                .unwrap();
+            while is_full && (&writer).write(&[0; 4096]).is_ok() {}
+            kqueue.watch(&writer, 0, wanted, Mode::Level);
+            assert_eq!(kqueue.look().len(), usize::from(!is_full));
+            drop(reader);
+            for _ in 0..4 {
+                let found = kqueue.find(64, 1000 * FEW);
+                let found: Vec<_> = found.iter().map(readiness).collect();
+                assert_eq!(found.len(), 1, "{is_full} {wanted:?}");
+                assert!(
+                    found[0].1.contains(BROKEN),
+                    "{found:?} {is_full} {wanted:?}"
+                );
+            }
+        }
+    });
+}
+
 #[test]
 fn a_full_pipe_that_is_written_to_only_later_tells_that_its_reader_leaves() {
     on_both_kernels(|| {

@@ -35,7 +35,7 @@ use std::time::Duration;
 
 use libc::timespec;
 
-use self::types::{EV_EOF, EV_ERROR, EV_RECEIPT, Filter, Flags, Kevent};
+use self::types::{EV_EOF, EV_ERROR, EV_ONESHOT, EV_RECEIPT, Filter, Flags, Kevent};
 use super::descriptor::{self, FileType};
 use super::{check, count, fork};
 use crate::error::Result;
@@ -99,6 +99,12 @@ impl Event {
     /// The filter's direction has come to its end.
     pub(crate) fn is_end(&self) -> bool {
         self.0.flags & EV_EOF != 0
+    }
+
+    /// The kernel has deleted it, unasked: what it was about is gone. (`knlist_clear` of FreeBSD,
+    /// `klist_invalidate` of OpenBSD, `knote_vanish` of XNU; nobody here asks for `EV_ONESHOT`.)
+    pub(crate) fn is_last(&self) -> bool {
+        self.0.flags & EV_ONESHOT != 0
     }
 
     /// The connection has ended by an error that nobody has fetched yet.
@@ -247,11 +253,14 @@ impl Drop for Queue {
 }
 
 /// Whether it is the end of a pipe that is written to, on a system where `EVFILT_WRITE` does not
-/// tell that the reader of a full pipe has gone: NetBSD wakes its knotes before it notes the end,
-/// and drops them then (`pipeclose` in sys/kern/sys_pipe.c). `EVFILT_READ` tells it there.
+/// tell that the reader of a full pipe has gone: FreeBSD, NetBSD and OpenBSD wake its knotes before
+/// they note the end, and the first two let go of them then (`pipeclose` in sys/kern/sys_pipe.c,
+/// `pipe_destroy` of OpenBSD). `EVFILT_READ` tells it there.
 pub(crate) fn is_deaf_sink(fd: RawFd) -> bool {
     const CONCERNED: bool = cfg!(any(
+        target_os = "freebsd",
         target_os = "netbsd",
+        target_os = "openbsd",
         target_os = "linux",
         nioselect_kqueue_extern
     ));
@@ -260,8 +269,10 @@ pub(crate) fn is_deaf_sink(fd: RawFd) -> bool {
     }
     // SAFETY: the number is open, and asking does no harm to whoever has it.
     let fd = unsafe { BorrowedFd::borrow_raw(fd) };
+    // A pipe of FreeBSD goes both ways.
+    let must_not_read = !cfg!(target_os = "freebsd");
     matches!(descriptor::file_type(fd), Ok(FileType::Fifo))
-        && matches!(descriptor::access(fd), Ok((false, true)))
+        && matches!(descriptor::access(fd), Ok((can_read, true)) if !(can_read && must_not_read))
 }
 
 /// OpenBSD takes no more. Whoever waits for longer resumes.

@@ -7,14 +7,14 @@
 
 #[cfg(not(any(target_os = "linux", nioselect_kqueue_extern)))]
 pub(crate) use libc::{
-    EV_ADD, EV_CLEAR, EV_DELETE, EV_DISABLE, EV_DISPATCH, EV_ENABLE, EV_EOF, EV_ERROR, EV_RECEIPT,
-    EVFILT_READ, EVFILT_USER, EVFILT_WRITE, NOTE_TRIGGER, kevent as Kevent,
+    EV_ADD, EV_CLEAR, EV_DELETE, EV_DISABLE, EV_DISPATCH, EV_ENABLE, EV_EOF, EV_ERROR, EV_ONESHOT,
+    EV_RECEIPT, EVFILT_READ, EVFILT_USER, EVFILT_WRITE, NOTE_TRIGGER, kevent as Kevent,
 };
 
 #[cfg(any(target_os = "linux", nioselect_kqueue_extern))]
 pub(crate) use netbsd::{
-    EV_ADD, EV_CLEAR, EV_DELETE, EV_DISABLE, EV_DISPATCH, EV_ENABLE, EV_EOF, EV_ERROR, EV_RECEIPT,
-    EVFILT_READ, EVFILT_USER, EVFILT_WRITE, Kevent, NOTE_TRIGGER,
+    EV_ADD, EV_CLEAR, EV_DELETE, EV_DISABLE, EV_DISPATCH, EV_ENABLE, EV_EOF, EV_ERROR, EV_ONESHOT,
+    EV_RECEIPT, EVFILT_READ, EVFILT_USER, EVFILT_WRITE, Kevent, NOTE_TRIGGER,
 };
 
 /// A filter's number.
@@ -69,6 +69,7 @@ mod netbsd {
     pub(crate) const EV_DELETE: u32 = 0x2;
     pub(crate) const EV_ENABLE: u32 = 0x4;
     pub(crate) const EV_DISABLE: u32 = 0x8;
+    pub(crate) const EV_ONESHOT: u32 = 0x10;
     pub(crate) const EV_CLEAR: u32 = 0x20;
     pub(crate) const EV_RECEIPT: u32 = 0x40;
     pub(crate) const EV_DISPATCH: u32 = 0x80;

@@ -6,11 +6,10 @@ use super::flavour::Flavour;
 use super::kind::Kind;
 use super::linux::Errno;
 use crate::sys::kqueue::types::{
-    EV_ADD, EV_CLEAR, EV_DELETE, EV_DISABLE, EV_DISPATCH, EV_ENABLE, EV_EOF, EVFILT_READ,
-    EVFILT_USER, EVFILT_WRITE, Kevent, NOTE_TRIGGER,
+    EV_ADD, EV_CLEAR, EV_DELETE, EV_DISABLE, EV_DISPATCH, EV_ENABLE, EV_EOF, EV_ONESHOT,
+    EVFILT_READ, EVFILT_USER, EVFILT_WRITE, Kevent, NOTE_TRIGGER,
 };
 
-const EV_ONESHOT: u32 = 0x10;
 const EV_SYSFLAGS: u32 = 0xf000;
 const NOTE_FFCTRLMASK: u32 = 0xc000_0000;
 const NOTE_FFAND: u32 = 0x4000_0000;
@@ -137,12 +136,19 @@ impl Knote {
         self.flags & EV_DISPATCH != 0
     }
 
-    /// Whether the kernel would not have told this knote of that wakeup. NetBSD tells no writer
-    /// that a pipe's reader is gone: one that is queued finds out, another does not.
-    pub(super) fn misses(&self, events: u32, flavour: Flavour) -> bool {
+    /// Whether the kernel would not have told this knote of that wakeup. No writer is told that a
+    /// pipe's reader is gone: one that is queued finds out, another does not.
+    pub(super) fn misses(&self, events: u32) -> bool {
         let is_pipe = matches!(self.kind, Kind::Pipe { .. });
         let reader_is_gone = events & libc::EPOLLERR.cast_unsigned() != 0;
-        flavour == Flavour::NetBsd && self.key.filter == Filter::Write && is_pipe && reader_is_gone
+        self.key.filter == Filter::Write && is_pipe && reader_is_gone
+    }
+
+    /// The pipe lets it go: it is reported once more at most, if it is queued or touched again.
+    /// (`pipeclose` of FreeBSD, and its tests/sys/kern/pipe/pipe_kqueue_test.c.)
+    pub(super) fn let_go(&mut self) {
+        self.flags |= EV_ONESHOT;
+        self.verdict.eof = true;
     }
 
     pub(super) fn user_verdict(&self) -> Verdict {

@@ -2,7 +2,8 @@
 //!
 //! The functions have the shape of the system's, with its memory and its error numbers. What they
 //! imitate was measured: `tests/kqueue-transcripts/` has what one program printed on two kernels,
-//! and the tests here replay that program. Where the kernels differ, so do the [flavours].
+//! and the tests here replay that program. Where the kernels differ, so do the [flavours]. (That
+//! program had no pipes on FreeBSD: those are as its source and its own tests say.)
 //!
 //! A knote is what the kernel remembers of one descriptor and one filter. A wakeup of the file
 //! puts the knote on the queue; a scan of the queue asks the filter again and reports what is

@@ -334,7 +334,13 @@ impl Changing<'_> {
         let Some(knote) = self.state.knotes.get_mut(&wakeup.key) else {
             return;
         };
-        if knote.serial != wakeup.serial || knote.misses(wakeup.events, flavour) {
+        if knote.serial != wakeup.serial {
+            return;
+        }
+        if knote.misses(wakeup.events) {
+            if flavour == Flavour::FreeBsd {
+                knote.let_go();
+            }
             return;
         }
         if knote.is_oneshot() {

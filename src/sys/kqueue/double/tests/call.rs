@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::super::{Flavour, choose_flavour, close, kevent, kqueue};
 use crate::sys::kqueue::types::Kevent;
 
-pub(super) const EV_ONESHOT: u32 = 0x10;
+pub(super) use crate::sys::kqueue::types::EV_ONESHOT;
 /// Without waiting.
 pub(super) const NOW: Duration = Duration::ZERO;
 

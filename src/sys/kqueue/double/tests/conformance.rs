@@ -175,6 +175,33 @@ fn a_pipe_without_reader_is_refused_by_its_own_error() {
     }
 }
 
+/// One that is queued is reported once more, with the room that it had.
+#[test]
+fn freebsd_lets_go_of_a_writer_whose_pipe_loses_its_reader() {
+    for is_full in [false, true] {
+        let kq = Kqueue::open(Flavour::FreeBsd);
+        let (reader, writer) = io::pipe().unwrap();
+        // SAFETY: no memory is passed.
+        unsafe { libc::fcntl(writer.as_raw_fd(), libc::F_SETFL, libc::O_NONBLOCK) };
+        while is_full && (&writer).write(&[0; 4096]).is_ok() {}
+        kq.change(write(&writer, EV_ADD)).unwrap();
+        kq.change(read(&writer, EV_ADD)).unwrap();
+        assert_eq!(kq.collect().len(), usize::from(!is_full));
+        drop(reader);
+        let told = |filter| {
+            let events = kq.collect().into_iter();
+            events
+                .filter(|event| event.filter == filter)
+                .map(|event| event.flags)
+                .collect::<Vec<_>>()
+        };
+        let last = [EV_EOF | EV_ONESHOT];
+        assert_eq!(told(EVFILT_WRITE), &last[usize::from(is_full)..]);
+        assert_eq!(told(EVFILT_WRITE), []);
+        assert_eq!(told(EVFILT_READ), [EV_EOF]);
+    }
+}
+
 #[test]
 fn a_regular_file_is_writable_and_readable_until_its_end() {
     on_both(|flavour| {
