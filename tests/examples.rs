@@ -2,7 +2,7 @@
 
 mod common;
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpStream, UdpSocket};
 use std::path::PathBuf;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
@@ -321,7 +321,13 @@ fn udp_echo_gives_every_datagram_back_to_its_sender() {
             .collect();
         let receive = |sender: &UdpSocket| {
             let mut buffer = vec![0; 65_535];
-            let length = sender.recv(&mut buffer).unwrap();
+            // With a timeout the kernel does not resume what it has interrupted (signal(7)).
+            let length = loop {
+                match sender.recv(&mut buffer) {
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    length => break length.unwrap(),
+                }
+            };
             buffer.truncate(length);
             buffer
         };
