@@ -330,6 +330,7 @@ fn a_pipe_whose_reader_leaves_is_reported_even_if_it_is_full() {
 /// Though FreeBSD tells it once, and of a full pipe neither kernel does by `EVFILT_WRITE`.
 #[test]
 fn a_pipe_whose_reader_has_left_is_reported_by_every_wait() {
+    let _nobody = nobody_forks();
     on_both_kernels(|| {
         for (is_full, wanted) in [
             (false, Readiness::WRITABLE),
@@ -346,7 +347,7 @@ fn a_pipe_whose_reader_has_left_is_reported_by_every_wait() {
             assert_eq!(kqueue.look().len(), usize::from(!is_full));
             drop(reader);
             for _ in 0..4 {
-                let found = kqueue.find(64, 1000 * FEW);
+                let found = kqueue.find(64, LONG);
                 let found: Vec<_> = found.iter().map(readiness).collect();
                 assert_eq!(found.len(), 1, "{is_full} {wanted:?}");
                 assert!(
@@ -360,6 +361,7 @@ fn a_pipe_whose_reader_has_left_is_reported_by_every_wait() {
 
 #[test]
 fn a_full_pipe_that_is_written_to_only_later_tells_that_its_reader_leaves() {
+    let _nobody = nobody_forks();
     on_both_kernels(|| {
         let mut kqueue = Kqueue::open().unwrap();
         let (reader, writer) = io::pipe().unwrap();
@@ -370,7 +372,7 @@ fn a_full_pipe_that_is_written_to_only_later_tells_that_its_reader_leaves() {
         kqueue.watch_again(&writer, 0, Readiness::WRITABLE, Mode::Level);
         assert_eq!(kqueue.look(), []);
         drop(reader);
-        let found = kqueue.find(64, 1000 * FEW);
+        let found = kqueue.find(64, LONG);
         assert!(!found.is_empty());
         let (_, seen) = readiness(&found[0]);
         assert!(seen.contains(Readiness::WRITABLE), "{seen:?}");
