@@ -330,7 +330,7 @@ fn a_pipe_whose_reader_leaves_is_reported_even_if_it_is_full() {
 /// Though FreeBSD tells it once, and of a full pipe neither kernel does by `EVFILT_WRITE`.
 #[test]
 fn a_pipe_whose_reader_has_left_is_reported_by_every_wait() {
-    let _nobody = nobody_forks();
+    let _no_copies = nobody_forks();
     on_both_kernels(|| {
         for (is_full, wanted) in [
             (false, Readiness::WRITABLE),
@@ -361,7 +361,7 @@ fn a_pipe_whose_reader_has_left_is_reported_by_every_wait() {
 
 #[test]
 fn a_full_pipe_that_is_written_to_only_later_tells_that_its_reader_leaves() {
-    let _nobody = nobody_forks();
+    let _no_copies = nobody_forks();
     on_both_kernels(|| {
         let mut kqueue = Kqueue::open().unwrap();
         let (reader, writer) = io::pipe().unwrap();
