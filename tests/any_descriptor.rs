@@ -13,11 +13,11 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use common::{
-    any_port, assert_silent, await_ready, fill, nonblocking, on_every_backend, read_all, selector,
-    unix_pair,
+    any_port, assert_silent, await_ready, fill, has_edges, nonblocking, on_every_backend, read_all,
+    selector, unix_pair,
 };
 use nioselect::poller::Kind;
-use nioselect::{Error, Ops, SelectableChannel, SocketChannel};
+use nioselect::{Error, Mode, Ops, SelectableChannel, SocketChannel};
 use rustix::event::{EventfdFlags, eventfd};
 use rustix::fs::inotify;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
@@ -110,6 +110,31 @@ fn a_terminal_is_readable_when_its_other_side_has_written_and_when_it_is_gone() 
         drop(slave);
         await_ready(&mut selector, &key, Ops::READ);
         assert!(master.read(&mut buffer).is_err());
+    });
+}
+
+#[test]
+fn a_terminal_whose_other_side_is_gone_is_one_edge() {
+    on_every_backend(|backend| {
+        if !has_edges(backend) {
+            return;
+        }
+        for ops in [Ops::READ, Ops::WRITE] {
+            let mut selector = selector(backend);
+            let (master, slave) = terminal();
+            let slave = nonblocking(slave);
+            let key = slave
+                .register_with_mode(&selector, ops, Mode::Edge, ())
+                .unwrap();
+            drop(master);
+            await_ready(&mut selector, &key, ops);
+            assert_silent(&mut selector);
+            for interest in [Ops::empty(), ops] {
+                key.set_interest_ops(interest).unwrap();
+            }
+            await_ready(&mut selector, &key, ops);
+            assert_silent(&mut selector);
+        }
     });
 }
 

@@ -181,16 +181,12 @@ impl IoUring {
         if mode == Mode::Level {
             self.let_be_examined(fd);
         }
-        if mode != Mode::OneShot {
-            self.let_be_armed(fd);
-        }
+        self.let_be_armed_again(fd);
     }
 
     /// What has completed may be over: it is to be examined before it is reported.
     fn put_by(&mut self, fd: RawFd) {
-        if self.watches.known(fd).mode != Mode::OneShot {
-            self.let_be_armed(fd);
-        }
+        self.let_be_armed_again(fd);
         self.let_be_examined(fd);
         self.unexamined = true;
     }

@@ -7,6 +7,7 @@ use std::os::fd::RawFd;
 use super::IoUring;
 use super::watch::{Arming, NOT_EXAMINED, State};
 use crate::backend::thread::ThreadNumber;
+use crate::backend::Readiness;
 use crate::error::Error;
 use crate::mode::Mode;
 use crate::sys::io_uring::{Completion, Ring};
@@ -48,7 +49,7 @@ impl IoUring {
             watch.in_old_ring |=
                 keeps_files && (watch.lingering > 0 || watch.state == State::Armed);
             watch.lingering = 0;
-            if watch.state == State::Armed {
+            if matches!(watch.state, State::Armed | State::Over) {
                 watch.state = State::ToArm;
                 if !mem::replace(&mut watch.listed, true) {
                     self.to_arm.push(fd);
@@ -127,13 +128,25 @@ impl IoUring {
         if !completion.more {
             self.outstanding -= 1;
             if is_present {
-                watch.state = State::Unarmed;
+                watch.state = if watch.mode == Mode::Edge && is_failure_and_hangup(completion) {
+                    State::Over
+                } else {
+                    State::Unarmed
+                };
             } else {
                 watch.lingering -= 1;
                 self.lingering -= 1;
             }
         }
         is_present.then_some(fd)
+    }
+
+    /// After a completion: if there may be another.
+    pub(super) fn let_be_armed_again(&mut self, fd: RawFd) {
+        let watch = self.watches.known(fd);
+        if watch.mode != Mode::OneShot && watch.state != State::Over {
+            self.let_be_armed(fd);
+        }
     }
 
     /// If it is not armed already, or still.
@@ -203,4 +216,11 @@ impl IoUring {
         }
         self.reap_until(|all| all.outstanding == 0)
     }
+}
+
+/// Both: after an error, or a hang-up of a FIFO, something may come yet.
+fn is_failure_and_hangup(completion: &Completion) -> bool {
+    let over = Readiness::ERROR | Readiness::HANGUP;
+    let events = u32::try_from(completion.result);
+    events.is_ok_and(|events| Readiness::of_poll_events(events).contains(over))
 }

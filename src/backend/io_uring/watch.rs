@@ -44,6 +44,10 @@ pub(super) enum State {
     ToArm,
     /// A request to poll it.
     Armed,
+    /// Nothing, for it has failed and hung up: nothing more can happen to it. Of a terminal whose
+    /// other side is gone the kernel completes each request at once, which would be an edge for
+    /// ever.
+    Over,
 }
 
 /// What is known of one descriptor. There are many, so it is kept small.
