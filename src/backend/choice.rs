@@ -75,7 +75,8 @@ pub enum Backend {
     Select,
     /// Real-time signals, Linux: `O_ASYNC` and `F_SETSIG`, see fcntl(2). Pipes and the common
     /// sockets cost nothing while they are idle; other descriptors, and those that wait for room
-    /// to write, are looked at by every wait, as by poll(2).
+    /// to write, are looked at by every wait, as by poll(2), and with the same limit: there may be
+    /// no more of them than `RLIMIT_NOFILE` allows.
     ///
     /// It is never chosen by itself, for what it takes from the process:
     ///
@@ -88,6 +89,10 @@ pub enum Backend {
     ///   deregistered. One for which the program has set these itself is left alone, and looked
     ///   at by every wait. From then on `F_SETFL` must keep `O_ASYNC`, and owner and signal must
     ///   stay.
+    ///
+    /// Processes that have an open file in common, by a fork, must not begin to select it at the
+    /// same moment: the later one takes the signals from the other, which in rare cases does not
+    /// notice.
     ///
     /// The signals go to one thread: when another one selects, every descriptor is told so. One
     /// thing must be [told](crate::poller::reading_has_ended): that a descriptor, not a channel of

@@ -29,8 +29,11 @@ pub(super) fn arm(fd: RawFd, thread: ThreadId) -> Result<bool> {
     if outcome.is_err() {
         // What cannot be armed, for want of memory for instance, can be asked about.
         let _ = sys::unclaim(fd);
+        return Ok(false);
     }
-    Ok(outcome.is_ok())
+    // Another process that has the same open file, from before a fork, may have armed it at the
+    // same moment. The signals go to the last one.
+    sys::is_sent_to(fd, thread)
 }
 
 /// Whether an armed descriptor still is: its number may be another file's, or somebody may have
