@@ -3,13 +3,14 @@
 mod common;
 
 use std::io::{Read, Write};
+use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::sync::mpsc;
 use std::thread;
 
 use common::{
-    LONG, assert_silent, await_ready, has_edges, look, on_every_backend, pipe, read_all, selector,
-    unix_pair,
+    LONG, assert_silent, await_ready, fill, has_edges, look, on_every_backend, pipe, read_all,
+    selector, unix_pair,
 };
 use nioselect::poller::{Kind, Poller};
 use nioselect::{Error, Mode, Ops};
@@ -82,6 +83,37 @@ fn a_disarmed_one_shot_does_not_hear_a_hang_up() {
         key.set_interest_ops(Ops::READ).unwrap();
         assert_eq!(selector.select().unwrap(), 1);
         assert_silent(&mut selector);
+    });
+}
+
+/// io_uring(7) tells of the end of reading whether it was asked or not, and a request that was to
+/// tell of room once has been used up by that.
+#[test]
+fn room_to_write_is_reported_although_the_peer_has_ended_writing() {
+    on_every_backend(|backend| {
+        for mode in [Mode::Level, Mode::OneShot, Mode::Edge] {
+            if mode == Mode::Edge && !has_edges(backend) {
+                continue;
+            }
+            let mut selector = selector(backend);
+            let (ours, theirs) = unix_pair();
+            theirs.shutdown(Shutdown::Write).unwrap();
+            theirs.set_nonblocking(true).unwrap();
+            let key = ours
+                .register_with_mode(&selector, Ops::empty(), mode, ())
+                .unwrap();
+            for _ in 0..3 {
+                fill(&ours);
+                key.set_interest_ops(Ops::WRITE).unwrap();
+                assert_silent(&mut selector);
+                read_all(&theirs);
+                await_ready(&mut selector, &key, Ops::WRITE);
+                if mode != Mode::Level {
+                    assert_silent(&mut selector);
+                }
+                key.set_interest_ops(Ops::empty()).unwrap();
+            }
+        }
     });
 }
 

@@ -161,6 +161,7 @@ impl Mechanism for IoUring {
         watch.token = token;
         watch.wanted = wanted;
         watch.mode = mode;
+        watch.half_closed = false;
         self.let_be_armed(fd);
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! What has completed, and what has been examined, as it is reported.
 
 use std::io;
+use std::mem;
 use std::os::fd::RawFd;
 use std::time::Duration;
 
@@ -119,7 +120,11 @@ impl IoUring {
                 continue;
             };
             if completion.result >= 0 {
-                self.put_by(fd);
+                if self.watches.known(fd).is_concerned_by(completion.result) {
+                    self.put_by(fd);
+                } else {
+                    self.pass_over(fd);
+                }
             } else {
                 // It is refused again, or cancelled without having been asked.
                 self.let_be_armed(fd);
@@ -169,6 +174,10 @@ impl IoUring {
         exchange: Exchange,
     ) {
         let watch = self.watches.known(fd);
+        if !watch.is_concerned_by(events) {
+            self.pass_over(fd);
+            return;
+        }
         if !exchange.can_trust(watch) {
             self.put_by(fd);
             return;
@@ -178,10 +187,21 @@ impl IoUring {
             Readiness::of_poll_events(events.cast_unsigned()),
         );
         self.report(fd, readiness, ready);
-        if mode == Mode::Level {
-            self.let_be_examined(fd);
+        match mode {
+            Mode::Level => self.let_be_examined(fd),
+            Mode::Edge => {}
+            Mode::OneShot => {
+                self.stop_examining(fd);
+                self.end_request(fd);
+            }
         }
         self.let_be_armed_again(fd);
+    }
+
+    /// What has completed tells nothing that anybody wants to know.
+    fn pass_over(&mut self, fd: RawFd) {
+        self.watches.known(fd).half_closed = true;
+        self.let_be_armed(fd);
     }
 
     /// What has completed may be over: it is to be examined before it is reported.
@@ -244,12 +264,24 @@ impl IoUring {
         }
         let readiness = Readiness::of_revents(revents);
         self.report(fd, readiness, ready);
-        self.watches.known(fd).mode == Mode::Level
+        let mode = self.watches.known(fd).mode;
+        if mode == Mode::OneShot {
+            self.end_request(fd);
+        }
+        mode == Mode::Level
     }
 
     /// By this wait.
     fn is_reported(&mut self, fd: RawFd) -> bool {
         self.watches.known(fd).reported_in == self.round
+    }
+
+    pub(super) fn stop_examining(&mut self, fd: RawFd) {
+        let watch = self.watches.known(fd);
+        let place = mem::replace(&mut watch.examined, NOT_EXAMINED);
+        if place != NOT_EXAMINED {
+            self.examined.remove(place);
+        }
     }
 
     fn let_be_examined(&mut self, fd: RawFd) {

@@ -5,7 +5,7 @@ use std::mem;
 use std::os::fd::RawFd;
 
 use super::IoUring;
-use super::watch::{Arming, NOT_EXAMINED, State};
+use super::watch::{Arming, State};
 use crate::backend::thread::ThreadNumber;
 use crate::backend::Readiness;
 use crate::error::Error;
@@ -103,7 +103,7 @@ impl IoUring {
         if watch.state == State::ToArm {
             let number = Arming { fd, serial }.to_number();
             let events = watch.wanted.to_poll_events();
-            let again = watch.mode != Mode::OneShot;
+            let again = watch.mode != Mode::OneShot || watch.half_closed;
             if !self.ring.push_poll(fd, events, again, number) {
                 return false;
             }
@@ -162,20 +162,24 @@ impl IoUring {
 
     /// Undoes whatever is done to watch it, its request with the next exchange.
     pub(super) fn disarm(&mut self, fd: RawFd) {
-        let Some(watch) = self.watches.get_mut(fd) else {
+        if self.watches.get(fd).is_none() {
             return;
-        };
-        let place = mem::replace(&mut watch.examined, NOT_EXAMINED);
-        if place != NOT_EXAMINED {
-            self.examined.remove(place);
         }
+        self.stop_examining(fd);
+        self.end_request(fd);
+        self.watches.known(fd).state = State::Absent;
+    }
+
+    /// Has its request cancelled with the next exchange, if it has one.
+    pub(super) fn end_request(&mut self, fd: RawFd) {
+        let watch = self.watches.known(fd);
         if watch.state == State::Armed {
             let serial = watch.serial;
             self.to_cancel.push(Arming { fd, serial });
             watch.lingering += 1;
             self.lingering += 1;
+            watch.state = State::Unarmed;
         }
-        watch.state = State::Absent;
     }
 
     /// Has the kernel complete all cancelled requests, so that `lingering` comes true.

@@ -72,6 +72,9 @@ pub(super) struct Watch {
     pub(super) listed: bool,
     /// Whether a ring that has been closed may keep its file open.
     pub(super) in_old_ring: bool,
+    /// Whether the kernel completes each request for it at once, though nothing has come that is
+    /// wanted: then even a one-shot is polled again and again, until it is reported.
+    pub(super) half_closed: bool,
 }
 
 pub(super) const NOT_EXAMINED: u32 = u32::MAX;
@@ -79,6 +82,13 @@ pub(super) const NOT_EXAMINED: u32 = u32::MAX;
 const _: () = assert!(size_of::<Watch>() == 32);
 
 impl Watch {
+    /// Whether a completion with these events says anything that was asked for. The kernel adds
+    /// that reading has ended, `POLLRDHUP`, to whatever it is asked for.
+    pub(super) fn is_concerned_by(&self, events: i32) -> bool {
+        let readiness = Readiness::of_poll_events(events.cast_unsigned());
+        readiness.intersects(self.wanted | Readiness::FAILED)
+    }
+
     fn new() -> Self {
         Self {
             token: Token::WAKE,
@@ -92,6 +102,7 @@ impl Watch {
             state: State::Absent,
             listed: false,
             in_old_ring: false,
+            half_closed: false,
         }
     }
 }
