@@ -14,8 +14,11 @@ use std::net::TcpStream;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
 
-use common::{any_port, look, on_every_backend, open_descriptors, pipe, selector, unix_pair};
+use common::{
+    any_port, await_end, look, on_every_backend, open_descriptors, pipe, selector, unix_pair,
+};
 use nioselect::poller::{Kind, Poller};
 use nioselect::{Backend, Error, Mode, Ops, Pipe, Selector, ServerSocketChannel};
 use rustix::process::{Resource, getrlimit, setrlimit};
@@ -128,6 +131,38 @@ fn more_is_ready_than_there_may_be_descriptors_by_now() {
         let seen = look(&mut poller).len();
         setrlimit(Resource::Nofile, before).unwrap();
         assert_eq!(seen, READY);
+    });
+}
+
+/// io_uring needs another ring for another thread. Should it get none, that thread could not even
+/// close channels to have descriptors again.
+#[test]
+fn another_thread_goes_on_without_a_descriptor_left() {
+    let _alone = alone();
+    on_every_backend(|backend| {
+        let mut poller: Poller<UnixStream> = Poller::open(backend).unwrap();
+        let mut lines = Vec::new();
+        for _ in 0..3 {
+            let (ours, theirs) = UnixStream::pair().unwrap();
+            ours.set_nonblocking(true).unwrap();
+            let registered = poller.register(ours, Kind::Connected, Ops::READ, Mode::Level);
+            lines.push((registered.unwrap(), theirs));
+        }
+        assert_eq!(look(&mut poller), []);
+        let mut all = AllDescriptors::take();
+        thread::scope(|scope| {
+            let other = scope.spawn(|| {
+                let (token, mut theirs) = (lines[0].0, &lines[0].1);
+                theirs.write_all(b"x").unwrap();
+                assert_eq!(look(&mut poller), [(token, Ops::READ)]);
+                for (token, _) in &lines[1..] {
+                    drop(poller.deregister(*token).unwrap());
+                }
+            });
+            other.join().unwrap();
+        });
+        assert!(all.take_the_rest() >= 2, "they have been closed");
+        lines[1..].iter().for_each(|(_, theirs)| await_end(theirs));
     });
 }
 

@@ -80,25 +80,54 @@ pub(crate) struct Ring {
     regime: Regime,
     /// Of every call that may wait.
     waiting_flags: EnterFlags,
-    /// The ring has the other end of this pipe, and nobody else.
+    /// The ring has the other end of this pipe, and nobody else. There is none if no descriptor
+    /// was left for it.
     canary: Option<OwnedFd>,
 }
 
 impl Ring {
     /// A ring of the best regime that this system has.
     pub(crate) fn open() -> Result<Self> {
-        let mut outcome = Self::open_as(Regime::BEST_FIRST[0], Sizes::USUAL);
+        Self::open_by(Self::open_as)
+    }
+
+    /// A ring that takes the place of `before`, which is to be closed next. If no descriptor is
+    /// left for it, it takes the one by which the end of `before` would be known.
+    pub(crate) fn open_after(before: &mut Self) -> Result<Self> {
+        let outcome = Self::open();
+        match &outcome {
+            Err(error) if lacks_descriptors(error) && before.canary.take().is_some() => {
+                Self::open_by(Self::open_alone)
+            }
+            _ => outcome,
+        }
+    }
+
+    fn open_by(open: impl Fn(Regime, Sizes) -> Result<Self>) -> Result<Self> {
+        let mut outcome = open(Regime::BEST_FIRST[0], Sizes::USUAL);
         for regime in &Regime::BEST_FIRST[1..] {
             if !is_unknown_to_the_kernel(&outcome) {
                 break;
             }
-            outcome = Self::open_as(*regime, Sizes::USUAL);
+            outcome = open(*regime, Sizes::USUAL);
         }
         outcome.map_err(explain)
     }
 
     pub(crate) fn open_as(regime: Regime, sizes: Sizes) -> Result<Self> {
         let (canary, other_end) = io::pipe().map_err(|error| Error::system("pipe", error))?;
+        let mut ring = Self::open_alone(regime, sizes)?;
+        let registered = ring
+            .ring
+            .submitter()
+            .register_files(&[other_end.as_raw_fd()]);
+        registered.map_err(|error| Error::system("io_uring_register", error))?;
+        ring.canary = Some(canary.into());
+        Ok(ring)
+    }
+
+    /// Without a canary.
+    fn open_alone(regime: Regime, sizes: Sizes) -> Result<Self> {
         let ring = regime.setup(sizes).build(sizes.requests);
         let ring = ring.map_err(|error| Error::system("io_uring_setup", error))?;
         let features = ring.params();
@@ -120,14 +149,9 @@ impl Ring {
             ring,
             regime,
             waiting_flags,
-            canary: Some(canary.into()),
+            canary: None,
         };
         ring.probe_entering()?;
-        let registered = ring
-            .ring
-            .submitter()
-            .register_files(&[other_end.as_raw_fd()]);
-        registered.map_err(|error| Error::system("io_uring_register", error))?;
         Ok(ring)
     }
 
@@ -254,7 +278,8 @@ impl Ring {
         })
     }
 
-    /// For when it has been closed.
+    /// For when it has been closed. None if it cannot be known: then its files may stay open for
+    /// a moment longer.
     pub(crate) fn end(&mut self) -> Option<EndOfRing> {
         self.canary.take().map(EndOfRing)
     }
@@ -292,6 +317,10 @@ impl fmt::Debug for Ring {
 fn timespec(timeout: Duration) -> Timespec {
     const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
     Timespec::from(timeout.min(LONGEST))
+}
+
+fn lacks_descriptors(error: &Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::EMFILE | libc::ENFILE))
 }
 
 /// Whether another regime may be what this kernel has.

@@ -28,7 +28,7 @@ impl IoUring {
 
     #[cold]
     fn replace_ring(&mut self) -> io::Result<()> {
-        let ring = Ring::open().map_err(|error| match error {
+        let ring = Ring::open_after(&mut self.ring).map_err(|error| match error {
             Error::System { source, .. } => source,
             other => other.into(),
         })?;
