@@ -52,8 +52,8 @@ pub enum Backend {
     ///
     /// What is watched belongs to the thread that selects. When another one does, everything is
     /// made anew for it, and edges that were reported are reported once more. When a selector has
-    /// been closed, the kernel may interrupt the next call that the thread waits in, if that has a
-    /// time limit (EINTR, as if by a signal handler).
+    /// been closed, or has gone to another thread, the kernel may interrupt the next call that the
+    /// thread waits in, if that has a time limit (EINTR, as if by a signal handler).
     ///
     /// What was watched by one thread may be ended by another, which then waits until the kernel
     /// has let go of it: some ten milliseconds, but up to a second if a child that was forked
