@@ -6,8 +6,8 @@ use std::os::fd::RawFd;
 
 use super::IoUring;
 use super::watch::{Arming, State};
-use crate::backend::thread::ThreadNumber;
 use crate::backend::Readiness;
+use crate::backend::thread::ThreadNumber;
 use crate::error::Error;
 use crate::mode::Mode;
 use crate::sys::io_uring::{Completion, Ring};
