@@ -51,6 +51,9 @@ impl Examined {
 
     /// Whether any of them is ready; `revents` tells which.
     pub(super) fn look(&mut self) -> io::Result<bool> {
+        if self.entries.iter().all(|entry| entry.fd == REMOVED) {
+            return Ok(false);
+        }
         look_at(&mut self.entries)
     }
 

@@ -4,13 +4,12 @@
 //! machine of Java does that at the end of each thread. The default action would end the process.
 
 use std::ptr;
-use std::sync::Once;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::both;
 
 static STRAYS: AtomicU64 = AtomicU64::new(0);
-static INSTALL: Once = Once::new();
+static INSTALLED: AtomicBool = AtomicBool::new(false);
 
 extern "C" fn count_stray(_signal: libc::c_int) {
     STRAYS.fetch_add(1, Ordering::Relaxed);
@@ -21,7 +20,12 @@ extern "C" fn count_stray(_signal: libc::c_int) {
 ///
 /// A handler, for signals that are ignored would be so in programs that this one executes.
 pub(crate) fn catch_strays() {
-    INSTALL.call_once(|| both().into_iter().for_each(replace_default_action));
+    // Not a `Once`: a child forked while another thread is at it would wait for that thread for
+    // ever. To do it twice does no harm.
+    if !INSTALLED.load(Ordering::Acquire) {
+        both().into_iter().for_each(replace_default_action);
+        INSTALLED.store(true, Ordering::Release);
+    }
 }
 
 fn replace_default_action(signal: libc::c_int) {
