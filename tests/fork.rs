@@ -1,37 +1,17 @@
 //! fork(2): parent and child have the same selectors, and do not disturb each other.
-#![allow(unsafe_code)]
 
 mod common;
 
 use std::io::Write;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 use std::time::Duration;
 
+use common::child::in_child;
 use common::{assert_silent, on_every_backend, pipe, read_all, selector, unix_pair, waits_out};
 use nioselect::{Backend, Ops};
-use rustix::process::{Pid, WaitOptions, waitpid};
 
 /// Long enough for some children to live meanwhile.
 const A_WHILE: Duration = Duration::from_millis(100);
-
-/// Runs `act` in a child, which must come to its end without a panic.
-fn in_child(act: impl FnOnce()) {
-    // SAFETY: the child only runs `act` and ends; what `act` uses of the C library (memory and
-    // system calls) works after a fork with threads.
-    match unsafe { libc::fork() } {
-        0 => {
-            let outcome = catch_unwind(AssertUnwindSafe(act));
-            // SAFETY: ends the process, without what the parent has asked to run at exit.
-            unsafe { libc::_exit(i32::from(outcome.is_err())) }
-        }
-        child => {
-            let child = Pid::from_raw(child).expect("there are processes left");
-            let (_, status) = waitpid(Some(child), WaitOptions::empty()).unwrap().unwrap();
-            assert_eq!(status.exit_status(), Some(0), "the child has failed");
-        }
-    }
-}
 
 /// One test, because what the others do while it forks would be copied in the middle.
 #[test]

@@ -7,13 +7,12 @@ mod common;
 
 use std::io::Write;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd, RawFd};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use common::child::in_child;
 use common::{LONG, selector, unix_pair};
 use nioselect::doubles::kqueue::{Flavour, choose_flavour};
 use nioselect::{Backend, Ops};
 use rustix::io::FdFlags;
-use rustix::process::{Pid, WaitOptions, waitpid};
 
 /// The numbers that are open in this process.
 fn open_numbers() -> Vec<RawFd> {
@@ -35,24 +34,6 @@ fn flags(number: RawFd) -> Option<FdFlags> {
     // SAFETY: nothing is done with the number but asking what it is.
     let descriptor = unsafe { BorrowedFd::borrow_raw(number) };
     rustix::io::fcntl_getfd(descriptor).ok()
-}
-
-/// Runs `act` in a child, which must come to its end without a panic.
-fn in_child(act: impl FnOnce()) {
-    // SAFETY: the child only runs `act` and ends; what `act` uses of the C library works after a
-    // fork with threads.
-    match unsafe { libc::fork() } {
-        0 => {
-            let outcome = catch_unwind(AssertUnwindSafe(act));
-            // SAFETY: ends the process, without what the parent has asked to run at exit.
-            unsafe { libc::_exit(i32::from(outcome.is_err())) }
-        }
-        child => {
-            let child = Pid::from_raw(child).expect("there are processes left");
-            let (_, status) = waitpid(Some(child), WaitOptions::empty()).unwrap().unwrap();
-            assert_eq!(status.exit_status(), Some(0), "the child has failed");
-        }
-    }
 }
 
 /// Opens files until nothing below `limit` is free.

@@ -9,7 +9,7 @@ use std::thread;
 
 use common::{await_end, look, on_every_backend, returns_early, selector, unix_pair};
 use nioselect::poller::{Kind, Mode, Poller, Token};
-use nioselect::{Backend, Ops};
+use nioselect::{Backend, Ops, SelectableChannel, Selector};
 
 /// A poller with one stream registered, and the stream's peer.
 struct Scene {
@@ -136,17 +136,26 @@ fn the_end_is_seen_whichever_thread_brings_it_about() {
     });
 }
 
+/// A selector with an edge-triggered registration, the channel of that and its peer, on every
+/// backend that has edges.
+fn on_every_backend_with_an_edge(
+    test: impl Fn(Backend, Selector<()>, SelectableChannel<UnixStream>, UnixStream),
+) {
+    on_every_backend(|backend| {
+        if common::has_edges(backend) {
+            let mut selector = selector(backend);
+            let (ours, theirs) = unix_pair();
+            ours.register_with_mode(&selector, Ops::READ, Mode::Edge, ())
+                .unwrap();
+            selector.select_now().unwrap();
+            test(backend, selector, ours, theirs);
+        }
+    });
+}
+
 #[test]
 fn an_edge_that_no_thread_has_been_told_is_told_to_the_next() {
-    on_every_backend(|backend| {
-        if !common::has_edges(backend) {
-            return;
-        }
-        let mut selector = selector(backend);
-        let (ours, mut theirs) = unix_pair();
-        ours.register_with_mode(&selector, Ops::READ, Mode::Edge, ())
-            .unwrap();
-        selector.select_now().unwrap();
+    on_every_backend_with_an_edge(|_, mut selector, _ours, mut theirs| {
         theirs.write_all(b"x").unwrap();
         thread::scope(|scope| {
             scope.spawn(|| assert_eq!(returns_early(&mut selector), 1));
@@ -156,14 +165,7 @@ fn an_edge_that_no_thread_has_been_told_is_told_to_the_next() {
 
 #[test]
 fn an_edge_is_told_again_only_where_the_mechanism_is_made_anew() {
-    on_every_backend(|backend| {
-        if !common::has_edges(backend) {
-            return;
-        }
-        let mut selector = selector(backend);
-        let (ours, mut theirs) = unix_pair();
-        ours.register_with_mode(&selector, Ops::READ, Mode::Edge, ())
-            .unwrap();
+    on_every_backend_with_an_edge(|backend, mut selector, _ours, mut theirs| {
         theirs.write_all(b"x").unwrap();
         assert_eq!(returns_early(&mut selector), 1);
         selector.selected_keys().clear();

@@ -5,6 +5,8 @@
     reason = "each test binary uses a part of it"
 )]
 
+pub mod child;
+
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::AsFd;
