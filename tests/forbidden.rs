@@ -4,6 +4,7 @@
 
 mod common;
 
+use std::process::Command;
 use std::thread;
 
 use common::selector;
@@ -100,4 +101,22 @@ fn an_old_kernel_is_named() {
     where_a_call_fails(libc::SYS_io_uring_setup, libc::EINVAL, || {
         is_unsupported("Linux 5.13");
     });
+}
+
+#[test]
+fn a_forbidden_mechanism_that_the_environment_names_is_told_with_the_variable() {
+    const NAME: &str = "a_forbidden_mechanism_that_the_environment_names_is_told_with_the_variable";
+    if std::env::var(Backend::VARIABLE).is_ok_and(|name| name == "io_uring") {
+        where_a_call_fails(libc::SYS_io_uring_setup, libc::EPERM, || {
+            let refused = Selector::<()>::open().unwrap_err().to_string();
+            assert!(refused.contains(Backend::VARIABLE), "{refused}");
+            assert!(refused.contains("forbidden"), "{refused}");
+        });
+        return;
+    }
+    let status = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", NAME])
+        .env(Backend::VARIABLE, "io_uring")
+        .status();
+    assert!(status.unwrap().success());
 }

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use super::Selector;
 use crate::backend::Backend;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::poller::Poller;
 
 /// Opens a [`Selector`] that differs from the default.
@@ -51,15 +51,19 @@ impl<A> SelectorBuilder<A> {
     ///
     /// # Errors
     ///
-    /// [`Error::Unsupported`](crate::Error::Unsupported) if the backend cannot run here, or if
-    /// none was chosen and `NIOSELECT_BACKEND` names none; [`Error::System`](crate::Error::System)
+    /// [`Error::Unsupported`] if the backend cannot run here, or if
+    /// none was chosen and `NIOSELECT_BACKEND` names none; [`Error::System`]
     /// if there is no descriptor left.
     pub fn open(&self) -> Result<Selector<A>> {
         let backend = self.backend.map_or_else(Backend::preferred, Ok)?;
-        Ok(Selector::over(Poller::with_capacity(
-            backend,
-            self.capacity,
-        )?))
+        let poller = Poller::with_capacity(backend, self.capacity);
+        Ok(Selector::over(poller.map_err(|error| match error {
+            // Only the environment names a default that cannot run.
+            Error::Unsupported(why) if self.backend.is_none() => {
+                Error::Unsupported(format!("{}: {why}", Backend::VARIABLE))
+            }
+            other => other,
+        })?))
     }
 }
 
