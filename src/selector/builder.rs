@@ -51,9 +51,8 @@ impl<A> SelectorBuilder<A> {
     ///
     /// # Errors
     ///
-    /// [`Error::Unsupported`] if the backend cannot run here, or if
-    /// none was chosen and `NIOSELECT_BACKEND` names none; [`Error::System`]
-    /// if there is no descriptor left.
+    /// [`Error::Unsupported`] if the backend cannot run here, or if none was chosen and
+    /// `NIOSELECT_BACKEND` names none; [`Error::System`] if there is no descriptor left.
     pub fn open(&self) -> Result<Selector<A>> {
         let backend = self.backend.map_or_else(Backend::preferred, Ok)?;
         let poller = Poller::with_capacity(backend, self.capacity);

@@ -209,14 +209,8 @@ impl IoUring {
     }
 
     pub(super) fn end_all_requests(&mut self) -> io::Result<()> {
-        for (fd, watch) in self.watches.iter_mut() {
-            if watch.state == State::Armed {
-                let serial = watch.serial;
-                self.to_cancel.push(Arming { fd, serial });
-                watch.lingering += 1;
-                self.lingering += 1;
-                watch.state = State::Absent;
-            }
+        for fd in self.watches.descriptors() {
+            self.end_request(fd);
         }
         self.reap_until(|all| all.outstanding == 0)
     }

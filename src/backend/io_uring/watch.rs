@@ -138,6 +138,11 @@ impl Watches {
         &mut self.0[index]
     }
 
+    /// Those that have been added, and all below them.
+    pub(super) fn descriptors(&self) -> impl Iterator<Item = RawFd> + use<> {
+        (0..).take(self.0.len())
+    }
+
     pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = (RawFd, &mut Watch)> {
         (0..).zip(&mut self.0)
     }
