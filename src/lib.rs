@@ -49,6 +49,7 @@ compile_error!("nioselect needs a UNIX-like system");
 
 mod backend;
 pub mod channel;
+pub mod doorbell;
 #[cfg(all(target_os = "linux", feature = "doubles"))]
 #[doc(hidden)]
 pub mod doubles;

@@ -9,7 +9,7 @@ use std::os::fd::OwnedFd;
 
 use common::{LONG, look, may_have_descriptors, pipe, selector};
 use nioselect::doubles::kqueue::{Flavour, calls, choose_flavour};
-use nioselect::poller::{Kind, Poller};
+use nioselect::poller::{Kind, Options, Poller};
 use nioselect::{Backend, Error, Mode, Ops, Pipe, Selector};
 
 fn on_both_kernels(test: impl Fn()) {
@@ -54,7 +54,7 @@ fn a_selection_is_one_call_with_no_one_and_thousands_of_changes() {
 
         sinks().for_each(|key| key.set_interest_ops(Ops::WRITE).unwrap());
         sources().for_each(|key| key.set_interest_ops(Ops::READ).unwrap());
-        selects_with_one_call(&mut selector, Poller::<OwnedFd>::DEFAULT_CAPACITY);
+        selects_with_one_call(&mut selector, Options::DEFAULT_CAPACITY);
 
         sinks().for_each(|key| key.set_interest_ops(Ops::empty()).unwrap());
         (&pipes[7].sink).write_all(b"x").unwrap();

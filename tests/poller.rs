@@ -10,7 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use common::{assert_poller_silent, look, on_every_backend};
-use nioselect::poller::{Kind, Poller, Token};
+use nioselect::poller::{Kind, Options, Poller, Token};
 use nioselect::{Backend, Error, Mode, Ops};
 
 fn stream() -> (UnixStream, UnixStream) {
@@ -170,7 +170,7 @@ fn only_differences_reach_the_kernel() {
 fn a_wait_reports_no_more_than_its_capacity() {
     on_every_backend(|backend| {
         for capacity in [1, 3, 5, 6] {
-            let mut poller = Poller::with_capacity(backend, capacity).unwrap();
+            let mut poller = Options::new().capacity(capacity).open(backend).unwrap();
             let mut peers = Vec::new();
             for _ in 0..5 {
                 let (ours, theirs) = stream();
@@ -376,7 +376,7 @@ fn a_descriptor_that_was_replaced_is_watched_from_the_next_change_on() {
 #[test]
 fn closed_descriptors_keep_to_the_capacity_too() {
     on_every_backend(|backend| {
-        let mut poller = Poller::with_capacity(backend, 2).unwrap();
+        let mut poller = Options::new().capacity(2).open(backend).unwrap();
         for number in 900..905 {
             let source = honest(UnixStream::pair().unwrap().0, number);
             source.close();

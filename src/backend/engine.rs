@@ -9,6 +9,7 @@ use super::epoll::Epoll;
 #[cfg(has_io_uring)]
 use super::io_uring::IoUring;
 use super::{Mechanism, ReadyList};
+use crate::doorbell::{Policy, Statistics};
 
 /// A mechanism that is open.
 #[derive(Debug)]
@@ -49,6 +50,65 @@ impl DerefMut for Engine {
 }
 
 impl Engine {
+    /// Whether it is known without asking the kernel that nothing is ready, if nothing has been
+    /// changed since it was asked.
+    #[inline]
+    pub(crate) fn is_silent(&mut self) -> bool {
+        match self {
+            #[cfg(has_epoll)]
+            Self::Epoll(epoll) => epoll.is_silent(),
+            #[cfg(has_io_uring)]
+            Self::IoUring(io_uring) => io_uring.is_silent(),
+            Self::Other(_) => false,
+        }
+    }
+
+    /// As [`is_silent`](Self::is_silent), in place of a wait that would not block.
+    #[inline]
+    pub(crate) fn spares_a_look(&mut self) -> bool {
+        match self {
+            #[cfg(has_epoll)]
+            Self::Epoll(epoll) => epoll.spares_a_look(),
+            _ => self.is_silent(),
+        }
+    }
+
+    /// Expects to be asked again and again what is ready now.
+    pub(crate) fn listen(&mut self) {
+        #[cfg(has_epoll)]
+        if let Self::Epoll(epoll) = self {
+            epoll.listen();
+        }
+    }
+
+    /// Gives it a doorbell, if it is one that can have one.
+    pub(crate) fn set_doorbell(&mut self, policy: Policy) {
+        #[cfg(has_epoll)]
+        if let Self::Epoll(epoll) = self {
+            epoll.set_doorbell(policy);
+        }
+        #[cfg(not(has_epoll))]
+        let _ = policy;
+    }
+
+    /// What its doorbell has done.
+    pub(crate) fn doorbell(&self) -> Statistics {
+        match self {
+            #[cfg(has_epoll)]
+            Self::Epoll(epoll) => epoll.doorbell(),
+            _ => Statistics::default(),
+        }
+    }
+
+    /// Puts another one of the same kind in its place, which goes on counting.
+    pub(crate) fn replace(&mut self, mut successor: Self) {
+        #[cfg(has_epoll)]
+        if let (Self::Epoll(before), Self::Epoll(successor)) = (&mut *self, &mut successor) {
+            successor.succeed(before);
+        }
+        *self = successor;
+    }
+
     #[inline]
     pub(crate) fn wait(
         &mut self,

@@ -15,8 +15,6 @@ mod ready_list;
 #[cfg(target_os = "linux")]
 mod rt_signal;
 mod select;
-#[cfg(target_os = "linux")]
-mod thread;
 
 pub use choice::Backend;
 pub(crate) use engine::Engine;

@@ -45,12 +45,15 @@ mod deadline;
 mod inspect;
 mod kernel;
 mod kind;
+mod options;
 mod signals;
 mod slot;
+mod spin;
 mod waiting;
 
 pub(crate) use deadline::Deadline;
 pub use kind::Kind;
+pub use options::Options;
 pub(crate) use signals::Signals;
 pub use signals::Waker;
 
@@ -63,6 +66,7 @@ use std::time::Duration;
 use slab::Slab;
 
 use crate::backend::{self, Backend, Engine, ReadyList};
+use crate::doorbell::{self, Policy};
 use crate::error::{Error, Result};
 pub use crate::mode::Mode;
 use crate::ops::Ops;
@@ -71,6 +75,7 @@ use crate::sys::fork;
 pub use crate::token::Token;
 use crate::wish::Wish;
 use slot::{Slot, Watched};
+use spin::Spin;
 
 /// Registrations of sources of type `S`, and the wait for one of them to become ready.
 ///
@@ -87,8 +92,9 @@ pub struct Poller<S> {
     /// Slots whose descriptor turned out to be closed, which nobody has been told yet.
     casualties: Vec<Token>,
     ready: ReadyList,
-    /// Whether nothing has changed since the kernel was asked.
+    /// Whether nothing has changed since the kernel was asked, and nothing is left to be told.
     answer_is_current: bool,
+    spin: Spin,
     generation: u32,
     forks: u32,
     statistics: Statistics,
@@ -99,7 +105,8 @@ pub struct Poller<S> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Statistics {
-    /// How often it waited, or looked without waiting.
+    /// How often it waited, or looked without waiting, also if a [doorbell](crate::doorbell)
+    /// spared the look.
     pub waits: u64,
     /// How often it changed, or tried to change, what the kernel watches: additions,
     /// modifications, removals.
@@ -117,31 +124,19 @@ pub struct Waited {
 }
 
 impl<S: AsFd> Poller<S> {
-    /// How many events one wait reports at most, unless told otherwise.
-    pub const DEFAULT_CAPACITY: usize = 1024;
-
-    /// A poller over `backend`.
+    /// A poller over `backend`, as [`Options`] make it when they are not told otherwise.
     ///
     /// # Errors
     ///
-    /// [`Error::Unsupported`] if the backend cannot run here; [`Error::System`] if there is no
-    /// descriptor left for it or for its wakeup.
+    /// As [`Options::open`].
     pub fn open(backend: Backend) -> Result<Self> {
-        Self::with_capacity(backend, Self::DEFAULT_CAPACITY)
+        Options::new().open(backend)
     }
 
-    /// The most that can be asked of one wait: more would only take memory.
-    const LARGEST_CAPACITY: usize = 65_536;
-
-    /// A poller whose waits report at most `capacity` events; a value outside 1 to 65536
-    /// is brought into that range.
-    ///
-    /// # Errors
-    ///
-    /// As [`open`](Self::open).
-    pub fn with_capacity(backend: Backend, capacity: usize) -> Result<Self> {
+    fn open_with(backend: Backend, options: &Options, policy: Policy) -> Result<Self> {
         fork::watch();
         let mut mechanism = backend.open()?;
+        mechanism.set_doorbell(policy);
         let bell = mechanism.open_bell()?;
         Ok(Self {
             backend,
@@ -151,8 +146,9 @@ impl<S: AsFd> Poller<S> {
             registered: DescriptorSet::default(),
             changed: Vec::new(),
             casualties: Vec::new(),
-            ready: ReadyList::with_limit(capacity.clamp(1, Self::LARGEST_CAPACITY)),
+            ready: ReadyList::with_limit(options.capacity),
             answer_is_current: false,
+            spin: Spin::new(options.spin),
             generation: 0,
             forks: fork::generation(),
             statistics: Statistics::default(),
@@ -182,6 +178,11 @@ impl<S: AsFd> Poller<S> {
     /// What the poller has asked of its mechanism so far.
     pub fn statistics(&self) -> Statistics {
         self.statistics
+    }
+
+    /// What the [doorbell](crate::doorbell) has done so far.
+    pub fn doorbell(&self) -> doorbell::Statistics {
+        self.mechanism.doorbell()
     }
 
     /// A handle that ends waits.
@@ -450,6 +451,7 @@ impl<S> fmt::Debug for Poller<S> {
             .field("backend", &self.backend)
             .field("registrations", &self.slots.len())
             .field("statistics", &self.statistics)
+            .field("doorbell", &self.mechanism.doorbell())
             .finish_non_exhaustive()
     }
 }

@@ -1,7 +1,7 @@
 //! Waiting, and reporting what the wait has found.
 
 use std::io;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::deadline::Deadline;
 use super::signals::Signalled;
@@ -15,14 +15,26 @@ use crate::sys::fork;
 use crate::token::Token;
 
 impl<S> Poller<S> {
-    /// Looks at the kernel once, if there is nothing else to look at: no changes, no signals,
-    /// nothing left of the last wait. False if anything at all is to be done; what was found
-    /// ready stays for the wait that the caller does then.
+    /// Looks at the kernel once, or knows without a look, if there is nothing else to look at: no
+    /// changes, no signals, nothing left of the last wait. False if anything at all is to be done;
+    /// what was found ready stays for the wait that the caller does then.
     ///
     /// This is for programs that select without waiting over and over: each level of calls
     /// between them and the system call costs as much as several checks.
     #[inline]
     pub(crate) fn finds_nothing(&mut self) -> bool {
+        if self.answer_is_current
+            && !self.signals.look().anything()
+            && self.mechanism.spares_a_look()
+        {
+            self.statistics.waits += 1;
+            return true;
+        }
+        self.asks_in_vain()
+    }
+
+    #[inline]
+    fn asks_in_vain(&mut self) -> bool {
         let nothing_else = self.forks == fork::generation()
             && self.changed.is_empty()
             && self.casualties.is_empty()
@@ -84,6 +96,7 @@ impl<S> Poller<S> {
     ) -> Result<R> {
         self.look(Deadline::Now)?;
         self.report_ready(report)?;
+        self.answer_is_current = false;
         Err(refusal)
     }
 
@@ -108,6 +121,25 @@ impl<S> Poller<S> {
 
     #[inline(never)]
     fn sleep(&mut self, deadline: Deadline) -> Result<Signalled> {
+        if !self.spin.is_asked_for() {
+            return self.block(deadline);
+        }
+        if self.spin.is_worthwhile() {
+            return match self.spin(deadline) {
+                Ok(false) => self.block(deadline),
+                outcome => {
+                    outcome.map_or_else(|error| self.survive(error), |_| Ok(()))?;
+                    Ok(self.signals.look())
+                }
+            };
+        }
+        let begun = Instant::now();
+        let signalled = self.block(deadline);
+        self.spin.has_blocked_for(begun.elapsed());
+        signalled
+    }
+
+    fn block(&mut self, deadline: Deadline) -> Result<Signalled> {
         let must_not_sleep = self.signals.fall_asleep().any();
         let timeout = if must_not_sleep {
             Some(Duration::ZERO)
@@ -121,7 +153,7 @@ impl<S> Poller<S> {
     }
 
     #[inline]
-    fn ask(&mut self, timeout: Option<Duration>) -> io::Result<()> {
+    pub(super) fn ask(&mut self, timeout: Option<Duration>) -> io::Result<()> {
         self.statistics.waits += 1;
         self.answer_is_current = true;
         self.mechanism.wait(&mut self.ready, timeout)

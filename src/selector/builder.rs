@@ -1,11 +1,13 @@
 //! Choosing what a selector is made of.
 
 use std::marker::PhantomData;
+use std::time::Duration;
 
 use super::Selector;
 use crate::backend::Backend;
+use crate::doorbell::Policy;
 use crate::error::{Error, Result};
-use crate::poller::Poller;
+use crate::poller::Options;
 
 /// Opens a [`Selector`] that differs from the default.
 ///
@@ -19,7 +21,7 @@ use crate::poller::Poller;
 #[derive(Debug)]
 pub struct SelectorBuilder<A> {
     backend: Option<Backend>,
-    capacity: usize,
+    options: Options,
     attachment: PhantomData<fn() -> A>,
 }
 
@@ -27,7 +29,7 @@ impl<A> SelectorBuilder<A> {
     pub(super) fn new() -> Self {
         Self {
             backend: None,
-            capacity: DEFAULT_CAPACITY,
+            options: Options::new(),
             attachment: PhantomData,
         }
     }
@@ -43,7 +45,25 @@ impl<A> SelectorBuilder<A> {
     /// and 65536. The others come first in the next selection.
     #[must_use]
     pub fn event_capacity(mut self, capacity: usize) -> Self {
-        self.capacity = capacity;
+        self.options = self.options.capacity(capacity);
+        self
+    }
+
+    /// When the selector is to have a [doorbell](crate::doorbell), whatever `NIOSELECT_DOORBELL`
+    /// says.
+    #[must_use]
+    pub fn doorbell(mut self, policy: Policy) -> Self {
+        self.options = self.options.doorbell(policy);
+        self
+    }
+
+    /// For how long a selection looks again and again before it blocks: not at all by default.
+    ///
+    /// This is for a peer that answers at once, where a processor can be spared: see
+    /// [`Options::spin`].
+    #[must_use]
+    pub fn spin(mut self, limit: Duration) -> Self {
+        self.options = self.options.spin(limit);
         self
     }
 
@@ -52,10 +72,12 @@ impl<A> SelectorBuilder<A> {
     /// # Errors
     ///
     /// [`Error::Unsupported`] if the backend cannot run here, or if none was chosen and
-    /// `NIOSELECT_BACKEND` names none; [`Error::System`] if there is no descriptor left.
+    /// `NIOSELECT_BACKEND` names none, and likewise for `NIOSELECT_DOORBELL`; [`Error::System`] if
+    /// there is no descriptor left.
     pub fn open(&self) -> Result<Selector<A>> {
         let backend = self.backend.map_or_else(Backend::preferred, Ok)?;
-        let poller = Poller::with_capacity(backend, self.capacity);
+        let policy = self.options.policy()?;
+        let poller = self.options.open_with(backend, policy);
         Ok(Selector::over(poller.map_err(|error| match error {
             // Only the environment names a default that cannot run.
             Error::Unsupported(why) if self.backend.is_none() => {
@@ -65,5 +87,3 @@ impl<A> SelectorBuilder<A> {
         })?))
     }
 }
-
-const DEFAULT_CAPACITY: usize = Poller::<std::os::fd::OwnedFd>::DEFAULT_CAPACITY;

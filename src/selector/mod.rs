@@ -17,6 +17,7 @@ use std::time::Duration;
 
 use crate::backend::Backend;
 use crate::channel::{ChannelCore, SelectableChannel};
+use crate::doorbell;
 use crate::error::{Error, Result};
 use crate::key::SelectionKey;
 use crate::notices::Notices;
@@ -122,7 +123,7 @@ impl<A> AsFd for Entry<A> {
 
 /// Opening and sharing.
 impl<A> Selector<A> {
-    /// A builder, for choosing the backend.
+    /// A builder, for choosing the backend, the [doorbell](crate::doorbell) and more.
     pub fn builder() -> SelectorBuilder<A> {
         SelectorBuilder::new()
     }
@@ -222,6 +223,11 @@ impl<A> Selector<A> {
     /// What the selector has asked of its mechanism so far.
     pub fn statistics(&self) -> Statistics {
         self.poller.statistics()
+    }
+
+    /// What its [doorbell](crate::doorbell) has done so far.
+    pub fn doorbell(&self) -> doorbell::Statistics {
+        self.poller.doorbell()
     }
 
     /// As [`SelectorHandle::close`], and lets go of everything at once.

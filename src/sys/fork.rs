@@ -3,11 +3,14 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
+use super::thread::ThreadNumber;
+
 static FORKS: AtomicU32 = AtomicU32::new(0);
 static WATCHING: AtomicBool = AtomicBool::new(false);
 
 extern "C" fn count_fork() {
     FORKS.fetch_add(1, Ordering::Relaxed);
+    ThreadNumber::forget();
 }
 
 /// Starts counting.
@@ -16,9 +19,10 @@ extern "C" fn count_fork() {
 /// ever. Two handlers count every fork twice, which does no harm.
 pub(crate) fn watch() {
     if !WATCHING.load(Ordering::Acquire) {
-        // SAFETY: the handler is a plain function that only touches an atomic, which is
-        // async-signal-safe, as pthread_atfork(3) asks of a handler in the child. It can only
-        // fail for want of memory; then a child is not noticed, as in a process without it.
+        // SAFETY: the handler is a plain function that only touches an atomic and a variable of
+        // its thread that needs no set-up, which is async-signal-safe, as pthread_atfork(3) asks
+        // of a handler in the child. It can only fail for want of memory; then a child is not
+        // noticed, as in a process without it.
         unsafe { libc::pthread_atfork(None, None, Some(count_fork)) };
         WATCHING.store(true, Ordering::Release);
     }

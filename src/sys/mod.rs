@@ -28,9 +28,12 @@ pub(crate) mod kqueue;
 pub(crate) mod poll;
 #[cfg(target_os = "linux")]
 pub(crate) mod rt_signal;
+#[cfg(has_epoll)]
+pub(crate) mod sandbox;
 pub(crate) mod select;
 #[cfg(all(test, has_devpoll))]
 pub(crate) mod testing;
+pub(crate) mod thread;
 pub(crate) mod wake;
 
 #[cfg(has_epoll)]

@@ -9,7 +9,7 @@ use std::time::Duration;
 use jni::Env;
 use jni::objects::{JByteBuffer, JString};
 use jni::sys::{jint, jlong};
-use nioselect::poller::{Kind, Mode, Poller, Token, Waker};
+use nioselect::poller::{Kind, Mode, Options, Poller, Token, Waker};
 use nioselect::{Backend, Error, Ops};
 
 use crate::errno::{Errno, Result};
@@ -70,7 +70,7 @@ struct JavaPoller {
 
 impl JavaPoller {
     fn open(backend: Backend) -> Result<Self> {
-        let poller = Poller::with_capacity(backend, MOST_EVENTS)?;
+        let poller = Options::new().capacity(MOST_EVENTS).open(backend)?;
         let shared = Box::new(Shared {
             changes: [Change::default(); MOST_CHANGES],
             events: [0; MOST_EVENTS],

@@ -29,12 +29,12 @@ use std::io;
 use std::os::fd::RawFd;
 use std::time::Duration;
 
-use super::thread::ThreadNumber;
 use super::{Mechanism, Readiness, ReadyList};
 use crate::error::{Error, Result};
 use crate::mode::Mode;
 use crate::sys::fork;
 use crate::sys::io_uring::Ring;
+use crate::sys::thread::ThreadNumber;
 use crate::token::Token;
 use examined::Examined;
 use old_rings::OldRings;
@@ -107,7 +107,7 @@ impl IoUring {
     }
 
     #[inline]
-    fn is_silent(&mut self) -> bool {
+    pub(super) fn is_silent(&mut self) -> bool {
         self.to_arm.is_empty()
             && self.to_cancel.is_empty()
             && self.examined.is_empty()

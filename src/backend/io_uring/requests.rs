@@ -7,10 +7,10 @@ use std::os::fd::RawFd;
 use super::IoUring;
 use super::watch::{Arming, State};
 use crate::backend::Readiness;
-use crate::backend::thread::ThreadNumber;
 use crate::error::Error;
 use crate::mode::Mode;
 use crate::sys::io_uring::{Completion, Ring};
+use crate::sys::thread::ThreadNumber;
 
 impl IoUring {
     /// Makes the ring the calling thread's, or another ring if it is another thread's.

@@ -25,12 +25,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use super::thread::ThreadNumber;
 use super::{Mechanism, Readiness, ReadyList};
 use crate::error::Result;
 use crate::mode::Mode;
 use crate::sys::fork;
 use crate::sys::rt_signal::{self as sys, Signal, SignalQueue, ThreadId};
+use crate::sys::thread::ThreadNumber;
 use crate::token::Token;
 use claims::{Claimant, Claims, Inbox, Notices};
 use suspects::Suspects;

@@ -1,25 +1,79 @@
 //! epoll(7).
 
+mod doorbell;
+
 use std::io;
-use std::os::fd::{OwnedFd, RawFd};
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::time::Duration;
 
 use super::{Mechanism, Readiness, ReadyList};
+use crate::doorbell::{Policy, Statistics};
 use crate::error::{Error, Result};
 use crate::mode::Mode;
 use crate::sys::epoll::{self, Change};
 use crate::token::Token;
+use doorbell::Doorbell;
 
 #[derive(Debug)]
 pub(crate) struct Epoll {
+    /// Declared first, so that it has let go of the descriptor when that is closed.
+    doorbell: Doorbell,
     descriptor: OwnedFd,
 }
 
 impl Epoll {
     pub(super) fn open() -> Result<Self> {
         Ok(Self {
+            doorbell: Doorbell::new(Policy::Off),
             descriptor: epoll::create()?,
         })
+    }
+
+    pub(super) fn set_doorbell(&mut self, policy: Policy) {
+        self.doorbell = Doorbell::new(policy);
+    }
+
+    /// Takes the place of `before`, which has not been told of anything since.
+    pub(super) fn succeed(&mut self, before: &mut Self) {
+        self.doorbell = before.doorbell.succeed();
+    }
+
+    pub(super) fn doorbell(&self) -> Statistics {
+        self.doorbell.statistics()
+    }
+
+    /// Whether it is known without asking that nothing is ready.
+    #[inline]
+    pub(super) fn is_silent(&self) -> bool {
+        self.doorbell.is_silent()
+    }
+
+    /// As [`is_silent`](Self::is_silent), in place of a look.
+    #[inline]
+    pub(super) fn spares_a_look(&mut self) -> bool {
+        self.doorbell.spares_a_look()
+    }
+
+    /// Expects to be asked again and again what is ready now.
+    pub(super) fn listen(&mut self) {
+        self.doorbell.listen(self.descriptor.as_raw_fd());
+    }
+
+    #[inline]
+    fn look(&mut self, ready: &mut ReadyList) -> io::Result<()> {
+        if self.spares_a_look() {
+            return Ok(());
+        }
+        self.doorbell.before_look(self.descriptor.as_raw_fd());
+        self.ask(ready, Some(Duration::ZERO))?;
+        self.doorbell.after_look(ready.is_empty());
+        Ok(())
+    }
+
+    #[inline]
+    fn ask(&self, ready: &mut ReadyList, timeout: Option<Duration>) -> io::Result<()> {
+        let limit = ready.limit();
+        epoll::wait(&self.descriptor, ready.events(), limit, timeout)
     }
 
     fn control(&self, change: Change, fd: RawFd, events: u32, token: Token) -> Result<()> {
@@ -53,8 +107,11 @@ impl Mechanism for Epoll {
 
     #[inline]
     fn wait(&mut self, ready: &mut ReadyList, timeout: Option<Duration>) -> io::Result<()> {
-        let limit = ready.limit();
-        epoll::wait(&self.descriptor, ready.events(), limit, timeout)
+        if timeout == Some(Duration::ZERO) {
+            return self.look(ready);
+        }
+        self.doorbell.before_wait();
+        self.ask(ready, timeout)
     }
 }
 

@@ -1,5 +1,9 @@
 //! io_uring(7), as far as readiness goes: requests to poll a descriptor, and to cancel them.
 
+mod flag_word;
+
+pub(crate) use flag_word::FlagWord;
+
 use std::fmt;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
@@ -25,6 +29,12 @@ impl Sizes {
     pub(crate) const USUAL: Self = Self {
         requests: 64,
         completions: 512,
+    };
+
+    /// For a single request that polls.
+    pub(crate) const SINGLE: Self = Self {
+        requests: 2,
+        completions: 8,
     };
 }
 
@@ -127,7 +137,7 @@ impl Ring {
     }
 
     /// Without a canary.
-    fn open_alone(regime: Regime, sizes: Sizes) -> Result<Self> {
+    pub(crate) fn open_alone(regime: Regime, sizes: Sizes) -> Result<Self> {
         let ring = regime.setup(sizes).build(sizes.requests);
         let ring = ring.map_err(|error| Error::system("io_uring_setup", error))?;
         let features = ring.params();
@@ -165,6 +175,12 @@ impl Ring {
             }
             _ => Ok(()),
         }
+    }
+
+    /// The word that tells what [`is_silent`](Self::is_silent) looks at, as far as it is the
+    /// kernel's.
+    pub(crate) fn flag_word(&self) -> Result<FlagWord> {
+        FlagWord::of(&self.ring)
     }
 
     /// Makes it the calling thread's.
@@ -330,18 +346,26 @@ fn is_unknown_to_the_kernel(outcome: &Result<Ring>) -> bool {
 
 /// Tells what keeps a program from using io_uring, where that is not for the moment only.
 fn explain(error: Error) -> Error {
-    let why = match error.raw_os_error() {
-        Some(libc::ENOSYS) => "the kernel has no io_uring, or a filter hides it",
-        Some(libc::EPERM | libc::EACCES) => {
+    match explanation(&error) {
+        Some(why) => Error::Unsupported(why),
+        None => error,
+    }
+}
+
+/// Why the kernel refuses a ring, in words, if its number is known to mean more than it says.
+pub(crate) fn explanation(error: &Error) -> Option<String> {
+    let why = match error.raw_os_error()? {
+        libc::ENOSYS => "the kernel has no io_uring, or a filter hides it",
+        libc::EPERM | libc::EACCES => {
             "io_uring is forbidden here, by the sysctl kernel.io_uring_disabled or a filter of \
              system calls"
         }
-        Some(libc::ENOMEM) => {
+        libc::ENOMEM => {
             "there is no memory for an io_uring, or the limit of locked memory (RLIMIT_MEMLOCK) \
              does not allow it"
         }
-        Some(libc::EINVAL) => "io_uring needs Linux 5.13",
-        _ => return error,
+        libc::EINVAL => "io_uring needs Linux 5.13",
+        _ => return None,
     };
-    Error::Unsupported(format!("{why} ({error})"))
+    Some(format!("{why} ({error})"))
 }

@@ -1,0 +1,162 @@
+//! The doorbell: a `select_now` that finds nothing without a system call.
+//!
+//! On Linux 6.1 or later, a selector over [`Backend::Epoll`](crate::Backend::Epoll) that is asked
+//! again and again and finds nothing has an io_uring(7) watch its epoll descriptor. As soon as
+//! anything becomes ready the kernel sets a bit in memory that the process has mapped, before the
+//! system call that made it ready returns. While the bit is clear there is nothing to ask the
+//! kernel for.
+//!
+//! It comes by itself after an idle stretch, for the thread that selects, and where it may not be
+//! had every call asks the kernel, as ever: [`State`] says why. A selector that has one has two
+//! descriptors more than its channels: that of epoll, and that of the ring, which its thread keeps
+//! for the next selector.
+//!
+//! ```
+//! use nioselect::doorbell::{Policy, State};
+//! use nioselect::{Ops, Pipe, Selector};
+//!
+//! let pipe = Pipe::open()?;
+//! pipe.source.configure_blocking(false)?;
+//! let mut selector = Selector::builder().doorbell(Policy::Auto).open()?;
+//! pipe.source.register(&selector, Ops::READ, ())?;
+//! for _ in 0..100 {
+//!     selector.select_now()?;
+//! }
+//! let doorbell = selector.doorbell();
+//! match doorbell.state {
+//!     State::Armed => assert!(doorbell.answered > 50),
+//!     other => println!("every call asks the kernel: {other}"),
+//! }
+//! # Ok::<(), std::io::Error>(())
+//! ```
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::error::{Error, Result};
+
+/// When a selector is to have a doorbell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Policy {
+    /// After some idle calls of `select_now` in a row. Not in a thread for which a filter of system
+    /// calls is in force (seccomp(2)): some of these end a process that asks for io_uring.
+    #[default]
+    Auto,
+    /// As `Auto`, whether a filter of system calls is in force or not.
+    On,
+    /// Never: every call asks the kernel.
+    Off,
+    /// As `On`, but after the first idle call. For tests: who selects by turns pays for it.
+    Eager,
+}
+
+impl Policy {
+    /// The environment variable that names the policy of every selector that is opened without
+    /// an explicit one. An empty one counts for nothing, and none does for the JVM's selectors.
+    pub const VARIABLE: &'static str = "NIOSELECT_DOORBELL";
+
+    /// Every policy.
+    pub const ALL: &'static [Self] = &[Self::Auto, Self::On, Self::Off, Self::Eager];
+
+    /// The name, as [`FromStr`] takes it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::On => "on",
+            Self::Off => "off",
+            Self::Eager => "eager",
+        }
+    }
+
+    /// What a selector does when it is not told: what `NIOSELECT_DOORBELL` says, or else
+    /// [`Auto`](Self::Auto).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Unsupported`] if the variable names no policy.
+    pub fn preferred() -> Result<Self> {
+        let named = std::env::var_os(Self::VARIABLE).filter(|name| !name.is_empty());
+        let Some(name) = named else {
+            return Ok(Self::default());
+        };
+        let policy = Self::named(&name.to_string_lossy());
+        policy.map_err(|why| Error::Unsupported(format!("{}: {why}", Self::VARIABLE)))
+    }
+
+    fn named(name: &str) -> std::result::Result<Self, String> {
+        let mut all = Self::ALL.iter().copied();
+        all.find(|policy| policy.name() == name).ok_or_else(|| {
+            let known: Vec<_> = Self::ALL.iter().map(|policy| policy.name()).collect();
+            format!(
+                "there is no doorbell policy {name:?}, only {}",
+                known.join(", ")
+            )
+        })
+    }
+}
+
+impl fmt::Display for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Policy {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        Self::named(name).map_err(Error::Unsupported)
+    }
+}
+
+/// How far a selector's doorbell has come.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum State {
+    /// The policy is [`Policy::Off`], or the backend is another than epoll, which has none.
+    #[default]
+    Off,
+    /// There has been no idle stretch, or none since the selecting thread was another.
+    Idle,
+    /// It watches: calls that find nothing make no system call, but when it has just rung.
+    Armed,
+    /// It could not be had, for this reason. If that may pass, such as a lack of descriptors, it
+    /// is tried again from time to time.
+    Unavailable(String),
+}
+
+impl State {
+    /// One word for it: off, idle, armed or unavailable.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Idle => "idle",
+            Self::Armed => "armed",
+            Self::Unavailable(_) => "unavailable",
+        }
+    }
+}
+
+impl fmt::Display for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unavailable(why) => write!(f, "unavailable: {why}"),
+            other => f.pad(other.name()),
+        }
+    }
+}
+
+/// What a selector's doorbell has done since the selector was opened.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Statistics {
+    /// How far it has come.
+    pub state: State,
+    /// How many rings it has been given: more than one if another thread has come to select.
+    pub rings: u64,
+    /// How many looks at the kernel were spared.
+    pub answered: u64,
+    /// How often it rang, and ended a stretch of spared looks.
+    pub rung: u64,
+}
