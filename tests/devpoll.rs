@@ -11,7 +11,7 @@ use std::os::unix::net::UnixStream;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use common::{assert_poller_silent, look, may_have_descriptors};
-use nioselect::poller::{Kind, Poller, Token};
+use nioselect::poller::{Kind, Options, Poller, Token};
 use nioselect::{Backend, Mode, Ops};
 
 /// One test that needs many descriptors at a time.
@@ -73,7 +73,7 @@ fn nineteen_thousand_descriptors_are_served_in_turn() {
         seen.extend(look(&mut poller).into_iter().map(|(token, _)| token));
         rounds += 1;
     }
-    assert_eq!(rounds, NUMBER.div_ceil(Poller::<OwnedFd>::DEFAULT_CAPACITY));
+    assert_eq!(rounds, NUMBER.div_ceil(Options::DEFAULT_CAPACITY));
 
     for &token in &tokens {
         poller.set_interest(token, Ops::empty()).unwrap();

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::ops::{Deref, DerefMut};
+use std::sync::atomic::AtomicU32;
 use std::time::Duration;
 
 #[cfg(has_epoll)]
@@ -70,6 +71,16 @@ impl Engine {
             #[cfg(has_epoll)]
             Self::Epoll(epoll) => epoll.spares_a_look(),
             _ => self.is_silent(),
+        }
+    }
+
+    /// The word that is 0 as long as [`is_silent`](Self::is_silent) is true, if it is now and the
+    /// engine has such a word.
+    pub(crate) fn silence(&self) -> Option<&AtomicU32> {
+        match self {
+            #[cfg(has_epoll)]
+            Self::Epoll(epoll) => epoll.silence(),
+            _ => None,
         }
     }
 

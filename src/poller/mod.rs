@@ -60,7 +60,9 @@ pub use signals::Waker;
 use std::fmt;
 use std::mem;
 use std::os::fd::{AsFd, AsRawFd};
+use std::ptr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use slab::Slab;
@@ -183,6 +185,25 @@ impl<S: AsFd> Poller<S> {
     /// What the [doorbell](crate::doorbell) has done so far.
     pub fn doorbell(&self) -> doorbell::Statistics {
         self.mechanism.doorbell()
+    }
+
+    /// What to look at instead of calling [`wait`](Self::wait) without a timeout to wait for, if
+    /// there is something: the last wait has found nothing, nothing has been changed since, and
+    /// the [doorbell](crate::doorbell) has not rung.
+    ///
+    /// This is for bindings to languages from where a call is dear. Until a method changes the
+    /// poller, and for the calling thread alone, a wait would find nothing as long as both words
+    /// are 0. They must be read in a way that what is read later is seen no earlier
+    /// (`Ordering::Acquire`), and must not be written. The first is one of the poller's own and
+    /// stays where it is as long as there is a [`Waker`] or the poller; the second may be elsewhere
+    /// after each wait.
+    pub fn silence(&self) -> Option<[&AtomicU32; 2]> {
+        let rung = self
+            .mechanism
+            .silence()
+            .filter(|_| self.answer_is_current)?;
+        let signalled = self.signals.word();
+        (signalled.load(Ordering::Acquire) == 0).then_some([signalled, rung])
     }
 
     /// A handle that ends waits.

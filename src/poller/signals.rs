@@ -93,6 +93,11 @@ impl Signals {
         Signalled(self.state.load(Ordering::Acquire))
     }
 
+    /// The word that is 0 as long as nothing is signalled and nobody sleeps.
+    pub(super) fn word(&self) -> &AtomicU32 {
+        &self.state
+    }
+
     /// From here on a signal rings; one that came before is in the answer, and then the caller
     /// must not block.
     pub(super) fn fall_asleep(&self) -> Signalled {

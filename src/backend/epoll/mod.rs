@@ -4,6 +4,7 @@ mod doorbell;
 
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::sync::atomic::AtomicU32;
 use std::time::Duration;
 
 use super::{Mechanism, Readiness, ReadyList};
@@ -52,6 +53,11 @@ impl Epoll {
     #[inline]
     pub(super) fn spares_a_look(&mut self) -> bool {
         self.doorbell.spares_a_look()
+    }
+
+    /// The word that is 0 as long as [`is_silent`](Self::is_silent) is true, if it is now.
+    pub(super) fn silence(&self) -> Option<&AtomicU32> {
+        self.doorbell.silence()
     }
 
     /// Expects to be asked again and again what is ready now.

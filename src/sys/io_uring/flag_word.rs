@@ -10,12 +10,6 @@ use io_uring::{IoUring, Parameters};
 use super::super::check;
 use crate::error::{Error, Result};
 
-/// The kernel has work for the owner of the ring, or keeps completions for which there was no
-/// room. The other bits do not matter to a ring that no kernel thread polls.
-const TOLD: u32 = IORING_SQ_CQ_OVERFLOW | IORING_SQ_TASKRUN;
-const IORING_SQ_CQ_OVERFLOW: u32 = 1 << 1;
-const IORING_SQ_TASKRUN: u32 = 1 << 2;
-
 /// A mapping of its own, for reading only: the io-uring crate does not tell where its own one has
 /// the word, and who looks at it often is to do nothing else.
 #[derive(Debug)]
@@ -56,14 +50,22 @@ impl FlagWord {
         })
     }
 
-    /// Whether the kernel has told of nothing. What another thread does after it has made
-    /// something ready is seen no earlier than the word.
+    /// Whether the kernel has told of nothing: of work for the owner of the ring
+    /// (`IORING_SQ_TASKRUN`), of completions for which there was no room, and of what kernels to
+    /// come may think of.
+    ///
+    /// Whoever has seen what another thread did after it made something ready sees the word as
+    /// that left it.
     #[inline]
     pub(crate) fn is_silent(&self) -> bool {
+        self.word().load(Ordering::Acquire) == 0
+    }
+
+    #[inline]
+    pub(crate) fn word(&self) -> &AtomicU32 {
         // SAFETY: the mapping is there as long as this is, and the word is aligned, as all are in
         // what the kernel shares.
-        let word = unsafe { self.word.as_ref() };
-        word.load(Ordering::Acquire) & TOLD == 0
+        unsafe { self.word.as_ref() }
     }
 }
 

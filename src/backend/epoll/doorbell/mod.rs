@@ -37,6 +37,7 @@ mod wire;
 use std::fmt;
 use std::io;
 use std::os::fd::RawFd;
+use std::sync::atomic::AtomicU32;
 
 use crate::doorbell::{Policy, State, Statistics};
 use crate::error::Error;
@@ -134,6 +135,14 @@ impl Doorbell {
         let silent = self.is_silent();
         self.answered += u64::from(silent);
         silent
+    }
+
+    /// The word that is 0 as long as [`is_silent`](Self::is_silent) is true, if it is now.
+    pub(super) fn silence(&self) -> Option<&AtomicU32> {
+        self.wire
+            .as_ref()
+            .filter(|_| self.is_silent())
+            .map(Wire::word)
     }
 
     #[inline]

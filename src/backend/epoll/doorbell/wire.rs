@@ -2,6 +2,7 @@
 
 use std::io;
 use std::os::fd::RawFd;
+use std::sync::atomic::AtomicU32;
 
 use super::spares;
 use crate::error::{Error, Result};
@@ -60,6 +61,11 @@ impl Wire {
     #[inline]
     pub(super) fn is_silent(&self) -> bool {
         self.flags.is_silent()
+    }
+
+    /// The word that is 0 as long as nothing has rung.
+    pub(super) fn word(&self) -> &AtomicU32 {
+        self.flags.word()
     }
 
     /// Makes it silent, and has what happens from now on ring. If something happens all the time
