@@ -193,17 +193,17 @@ impl<S: AsFd> Poller<S> {
     ///
     /// This is for bindings to languages from where a call is dear. Until a method changes the
     /// poller, and for the calling thread alone, a wait would find nothing as long as both words
-    /// are 0. They must be read in a way that what is read later is seen no earlier
-    /// (`Ordering::Acquire`), and must not be written. The first is one of the poller's own and
-    /// stays where it is as long as there is a [`Waker`] or the poller; the second may be elsewhere
-    /// after each wait.
-    pub fn silence(&self) -> Option<[&AtomicU32; 2]> {
+    /// are 0. They are to be read with `Ordering::Acquire`, and must not be written: to the second
+    /// the process has no right. The first stays where it is as long as the poller or a [`Waker`]
+    /// of it is there, the second until a method changes the poller.
+    pub fn silence(&self) -> Option<[*const AtomicU32; 2]> {
         let rung = self
             .mechanism
             .silence()
             .filter(|_| self.answer_is_current)?;
         let signalled = self.signals.word();
-        (signalled.load(Ordering::Acquire) == 0).then_some([signalled, rung])
+        let is_silent = signalled.load(Ordering::Acquire) == 0;
+        is_silent.then_some([signalled, rung].map(ptr::from_ref))
     }
 
     /// A handle that ends waits.
