@@ -78,11 +78,13 @@ impl<S> Poller<S> {
     /// Whether something has been found, or signalled, or the time is over: otherwise the wait has
     /// to block.
     pub(super) fn spin(&mut self, deadline: Deadline) -> io::Result<bool> {
+        if self.finds_something()? {
+            return Ok(true);
+        }
         let begun = Instant::now();
         self.mechanism.listen();
         loop {
-            self.ask(Some(Duration::ZERO))?;
-            if !self.ready.is_empty() || self.signals.look().anything() {
+            if self.finds_something()? {
                 self.spin.was_useful();
                 return Ok(true);
             }
@@ -95,6 +97,11 @@ impl<S> Poller<S> {
                 return Ok(false);
             }
         }
+    }
+
+    fn finds_something(&mut self) -> io::Result<bool> {
+        self.ask(Some(Duration::ZERO))?;
+        Ok(!self.ready.is_empty() || self.signals.look().anything())
     }
 
     /// Looks at memory for as long as it tells that there is nothing.

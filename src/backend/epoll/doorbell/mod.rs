@@ -40,7 +40,7 @@ use std::os::fd::RawFd;
 use std::sync::atomic::AtomicU32;
 
 use crate::doorbell::{Policy, State, Statistics};
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::sys::sandbox;
 use crate::sys::thread::ThreadNumber;
 use wire::Wire;
@@ -182,7 +182,7 @@ impl Doorbell {
         }
         if let Some(wire) = &self.wire
             && Some(wire.owner()) == here
-            && wire.is_silent()
+            && wire.is_settled()
         {
             self.trusted_by = here;
         }
@@ -248,14 +248,9 @@ impl Doorbell {
         }
     }
 
-    fn set_up(&self) -> crate::error::Result<Wire> {
-        if self.policy == Policy::Auto && sandbox::may_filter_system_calls() {
-            return Err(Error::Unsupported(format!(
-                "a filter of system calls is in force, and some end a process that asks for \
-                 io_uring ({}={} asks)",
-                Policy::VARIABLE,
-                Policy::On
-            )));
+    fn set_up(&self) -> Result<Wire> {
+        if self.policy == Policy::Auto {
+            check_for_filters()?;
         }
         Wire::set_up()
     }
@@ -275,6 +270,20 @@ impl Doorbell {
             wire.retire();
         }
     }
+}
+
+/// The mildest of them would refuse the ring; the others end the process that asks for it.
+fn check_for_filters() -> Result<()> {
+    let filtered = sandbox::may_filter_system_calls();
+    if filtered.map_err(|error| Error::system("open(/proc/thread-self/status)", error))? {
+        return Err(Error::Unsupported(format!(
+            "a filter of system calls is in force, and some end a process that asks for io_uring \
+             ({}={} asks)",
+            Policy::VARIABLE,
+            Policy::On
+        )));
+    }
+    Ok(())
 }
 
 /// What is lacking now may be there later.

@@ -72,25 +72,38 @@ impl Wire {
     /// it has rung again at the end.
     pub(super) fn settle(&mut self, epoll: RawFd) -> io::Result<()> {
         for _ in 0..EXCHANGES {
-            if self.in_place && self.is_silent() {
+            if self.is_settled() {
                 break;
             }
-            if !self.in_place {
-                self.watch(epoll)?;
+            if !self.in_place && !self.ring.has_requests() {
+                self.queue_request(epoll)?;
             }
-            self.ring.exchange()?;
-            self.take_completions()?;
+            self.exchange()?;
         }
         Ok(())
     }
 
-    fn watch(&mut self, epoll: RawFd) -> io::Result<()> {
+    /// Whether what happens rings, and nothing has since it was settled.
+    pub(super) fn is_settled(&self) -> bool {
+        self.in_place && self.is_silent()
+    }
+
+    fn queue_request(&mut self, epoll: RawFd) -> io::Result<()> {
         const READABLE: u8 = libc::POLLIN as u8;
-        if !self.ring.push_poll(epoll, READABLE, true, WATCH) {
-            return Err(io::ErrorKind::QuotaExceeded.into());
+        if self.ring.push_poll(epoll, READABLE, true, WATCH) {
+            Ok(())
+        } else {
+            Err(io::ErrorKind::QuotaExceeded.into())
         }
-        self.in_place = true;
-        Ok(())
+    }
+
+    /// The request is in place when the kernel has taken it, which a call that fails may not have
+    /// done.
+    fn exchange(&mut self) -> io::Result<()> {
+        let is_new = self.ring.has_requests();
+        self.ring.exchange()?;
+        self.in_place |= is_new && !self.ring.has_requests();
+        self.take_completions()
     }
 
     fn take_completions(&mut self) -> io::Result<()> {
@@ -116,16 +129,24 @@ impl Wire {
     }
 
     fn cancel(&mut self) -> io::Result<()> {
-        if self.in_place && !self.ring.push_cancel(WATCH, CANCEL) {
+        if !self.in_place && !self.ring.has_requests() {
+            return Ok(());
+        }
+        // A request that has only been queued is made, to be cancelled.
+        self.in_place = true;
+        if !self.ring.push_cancel(WATCH, CANCEL) {
             return Err(io::ErrorKind::QuotaExceeded.into());
         }
         for _ in 0..EXCHANGES {
+            match self.ring.exchange() {
+                Err(error) if error.kind() != io::ErrorKind::Interrupted => return Err(error),
+                _ => {}
+            }
+            // That it has been cancelled is what was asked for.
+            let _ = self.take_completions();
             if !self.in_place && !self.ring.has_requests() && self.is_silent() {
                 return Ok(());
             }
-            self.ring.exchange()?;
-            // That it has been cancelled is what was asked for.
-            let _ = self.take_completions();
         }
         Err(io::ErrorKind::TimedOut.into())
     }
