@@ -111,13 +111,14 @@ impl Engine {
         }
     }
 
-    /// Puts another one of the same kind in its place, which goes on counting.
-    pub(crate) fn replace(&mut self, mut successor: Self) {
+    /// Is to take the place of `before`, and goes on counting where that ends.
+    pub(crate) fn succeed(&mut self, before: &mut Self) {
         #[cfg(has_epoll)]
-        if let (Self::Epoll(before), Self::Epoll(successor)) = (&mut *self, &mut successor) {
-            successor.succeed(before);
+        if let (Self::Epoll(epoll), Self::Epoll(before)) = (self, before) {
+            epoll.succeed(before);
         }
-        *self = successor;
+        #[cfg(not(has_epoll))]
+        let _ = before;
     }
 
     #[inline]

@@ -74,7 +74,8 @@ impl<S> Poller<S> {
     pub(super) fn start_anew(&mut self) -> Result<()> {
         let mut mechanism = self.backend.open()?;
         let bell = mechanism.open_bell()?;
-        self.mechanism.replace(mechanism);
+        mechanism.succeed(&mut self.mechanism);
+        self.mechanism = mechanism;
         *self.signals.bell() = Some(bell);
         self.forks = fork::generation();
         self.casualties.clear();

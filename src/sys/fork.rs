@@ -3,14 +3,13 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-use super::thread::ThreadNumber;
-
 static FORKS: AtomicU32 = AtomicU32::new(0);
 static WATCHING: AtomicBool = AtomicBool::new(false);
 
 extern "C" fn count_fork() {
     FORKS.fetch_add(1, Ordering::Relaxed);
-    ThreadNumber::forget();
+    #[cfg(has_epoll)]
+    super::thread::ThreadNumber::forget();
 }
 
 /// Starts counting.

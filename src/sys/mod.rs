@@ -33,6 +33,7 @@ pub(crate) mod sandbox;
 pub(crate) mod select;
 #[cfg(all(test, has_devpoll))]
 pub(crate) mod testing;
+#[cfg(has_epoll)]
 pub(crate) mod thread;
 pub(crate) mod wake;
 

@@ -25,6 +25,10 @@ impl Wire {
         match *self {}
     }
 
+    pub(super) fn is_settled(&self) -> bool {
+        match *self {}
+    }
+
     pub(super) fn word(&self) -> &AtomicU32 {
         match *self {}
     }
