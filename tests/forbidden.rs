@@ -1,62 +1,13 @@
 //! Where io_uring is forbidden, that is said, and all else goes on.
 #![cfg(target_os = "linux")]
-#![allow(unsafe_code)]
 
 mod common;
 
 use std::process::Command;
-use std::thread;
 
+use common::filter::where_a_call_fails;
 use common::selector;
 use nioselect::{Backend, Error, Selector};
-
-/// Lets `act` run in a thread for which one system call fails.
-fn where_a_call_fails(call: libc::c_long, errno: i32, act: impl FnOnce() + Send) {
-    thread::scope(|scope| {
-        scope.spawn(|| {
-            forbid(call, errno);
-            act();
-        });
-    });
-}
-
-/// For the calling thread, for good: seccomp(2).
-fn forbid(call: libc::c_long, errno: i32) {
-    let statement = |code: u32, k: u32| libc::sock_filter {
-        code: code as u16,
-        jt: 0,
-        jf: 0,
-        k,
-    };
-    let mut equals = statement(
-        libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K,
-        u32::try_from(call).unwrap(),
-    );
-    equals.jf = 1;
-    // The number of the call comes first in what the filter reads.
-    let mut program = [
-        statement(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0),
-        equals,
-        statement(
-            libc::BPF_RET,
-            libc::SECCOMP_RET_ERRNO | errno.cast_unsigned(),
-        ),
-        statement(libc::BPF_RET, libc::SECCOMP_RET_ALLOW),
-    ];
-    let filter = libc::sock_fprog {
-        len: 4,
-        filter: program.as_mut_ptr(),
-    };
-    // SAFETY: no memory is passed but the filter, which lives through the call.
-    unsafe {
-        assert_eq!(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
-        let mode = libc::SECCOMP_MODE_FILTER;
-        assert_eq!(
-            libc::prctl(libc::PR_SET_SECCOMP, mode, &raw const filter),
-            0
-        );
-    }
-}
 
 fn is_unsupported(reason: &str) {
     let opened = Selector::<()>::builder().backend(Backend::IoUring).open();

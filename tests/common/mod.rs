@@ -6,6 +6,8 @@
 )]
 
 pub mod child;
+#[cfg(target_os = "linux")]
+pub mod filter;
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
