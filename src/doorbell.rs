@@ -11,6 +11,9 @@
 //! descriptors more than its channels: that of epoll, and that of the ring, which its thread keeps
 //! for the next selector.
 //!
+//! A selector that has been given an eventfd, an epoll descriptor or an io_uring as a channel has
+//! none any more: of what an io_uring makes ready the bit does not tell reliably.
+//!
 //! ```
 //! use nioselect::doorbell::{Policy, State};
 //! use nioselect::{Ops, Pipe, Selector};

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::ops::{Deref, DerefMut};
+use std::os::fd::RawFd;
 use std::sync::atomic::AtomicU32;
 use std::time::Duration;
 
@@ -100,6 +101,16 @@ impl Engine {
         }
         #[cfg(not(has_epoll))]
         let _ = policy;
+    }
+
+    /// Takes note of a descriptor that is neither a socket nor a pipe, before it is watched.
+    pub(crate) fn examine(&mut self, fd: RawFd) {
+        #[cfg(has_epoll)]
+        if let Self::Epoll(epoll) = self {
+            epoll.examine(fd);
+        }
+        #[cfg(not(has_epoll))]
+        let _ = fd;
     }
 
     /// What its doorbell has done.

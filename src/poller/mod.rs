@@ -239,6 +239,9 @@ impl<S: AsFd> Poller<S> {
         if !self.registered.insert(fd) {
             return Err(Error::AlreadyRegistered { fd });
         }
+        if kind == Kind::Other {
+            self.mechanism.examine(fd);
+        }
         // Never 0, so that no token is.
         self.generation = self.generation.checked_add(1).unwrap_or(1);
         let index = u32::try_from(self.slots.vacant_key()).expect("descriptors are 32-bit numbers");

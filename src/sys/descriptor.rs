@@ -1,5 +1,9 @@
 //! What can be asked of any descriptor.
 
+#[cfg(has_epoll)]
+use std::fs;
+#[cfg(has_epoll)]
+use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
 
@@ -31,6 +35,16 @@ pub(crate) fn file_type(fd: BorrowedFd<'_>) -> Result<FileType> {
         libc::S_IFDIR => FileType::Directory,
         _ => FileType::Other,
     })
+}
+
+/// What the system calls a file that has no name in any file system, such as `[eventfd]`.
+#[cfg(has_epoll)]
+pub(crate) fn nameless_kind(fd: RawFd) -> io::Result<Option<String>> {
+    let target = fs::read_link(format!("/proc/thread-self/fd/{fd}"))?;
+    let kind = target
+        .to_str()
+        .and_then(|it| it.strip_prefix("anon_inode:"));
+    Ok(kind.map(str::to_owned))
 }
 
 /// Whether the number is that of a descriptor.

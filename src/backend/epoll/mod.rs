@@ -39,6 +39,11 @@ impl Epoll {
         self.doorbell = before.doorbell.succeed();
     }
 
+    /// Takes note of a descriptor that is neither a socket nor a pipe, before it is watched.
+    pub(super) fn examine(&mut self, fd: RawFd) {
+        self.doorbell.examine(fd);
+    }
+
     pub(super) fn doorbell(&self) -> Statistics {
         self.doorbell.statistics()
     }

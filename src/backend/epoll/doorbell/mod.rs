@@ -26,6 +26,10 @@
 //!    wait that blocks, and another thread's look.
 //! 6. **It may be missing.** Whatever is refused is remembered as [`State::Unavailable`], and the
 //!    kernel is asked as if there were no doorbell.
+//! 7. **No io_uring makes a channel ready.** What it makes ready, be it by an eventfd or through
+//!    another epoll descriptor, may end the request (kernels from before May 2026 do not even say
+//!    so), and if it is a cooperative ring of this thread it makes nothing ready until the thread
+//!    enters the kernel. So a selector with a channel that may be of that sort has no doorbell.
 //!
 //! A forked child is another thread, so it does not trust what its parent did.
 
@@ -41,8 +45,8 @@ use std::sync::atomic::AtomicU32;
 
 use crate::doorbell::{Policy, State, Statistics};
 use crate::error::{Error, Result};
-use crate::sys::sandbox;
 use crate::sys::thread::ThreadNumber;
+use crate::sys::{descriptor, sandbox};
 use wire::Wire;
 
 /// After how many idle looks it pays to set up, or to settle, what may spare the next ones: as
@@ -54,6 +58,9 @@ const OF_ANOTHER_THREAD: u32 = 4;
 
 /// How much is waited at most for what was refused.
 const LONGEST_PATIENCE: u32 = 1 << 20;
+
+/// The kinds of files that an io_uring may make ready, as the system calls them.
+const RUNG_BY_RINGS: [&str; 3] = ["[io_uring]", "[eventfd]", "[eventpoll]"];
 
 pub(super) struct Doorbell {
     /// For which thread silence means that nothing is ready. None: the kernel has to be asked.
@@ -213,6 +220,26 @@ impl Doorbell {
             self.hang_up();
             self.refused(&Error::system("io_uring_enter", error));
         }
+    }
+
+    /// To be called before a descriptor that may be one of an io_uring is watched.
+    pub(super) fn examine(&mut self, fd: RawFd) {
+        if self.policy == Policy::Off || self.is_given_up() {
+            return;
+        }
+        let why = match descriptor::nameless_kind(fd) {
+            Ok(Some(kind)) if RUNG_BY_RINGS.contains(&&*kind) => {
+                format!("an io_uring may make a channel ready (descriptor {fd}, {kind})")
+            }
+            Ok(_) => return,
+            Err(_) if !descriptor::is_open(fd) => return,
+            Err(error) => format!("it is not known what descriptor {fd} is ({error})"),
+        };
+        self.hang_up();
+        self.refusal = Some(Refusal {
+            why,
+            is_final: true,
+        });
     }
 
     fn is_given_up(&self) -> bool {
