@@ -207,7 +207,7 @@ impl Doorbell {
     #[cold]
     pub(super) fn listen(&mut self, epoll: RawFd) {
         let here = ThreadNumber::current();
-        if self.policy == Policy::Off || self.is_given_up() {
+        if self.policy == Policy::Off || self.is_given_up() || self.awaits_better_times() {
             return;
         }
         if !self.has_wire_of(here) && !self.get_wire(here) {
@@ -248,6 +248,11 @@ impl Doorbell {
             .is_some_and(|refusal| refusal.is_final)
     }
 
+    /// Whether it is too early to ask again for what was refused.
+    fn awaits_better_times(&self) -> bool {
+        self.refusal.is_some() && self.idle < self.patience
+    }
+
     fn has_wire_of(&self, thread: ThreadNumber) -> bool {
         let owner = self.wire.as_ref().map(Wire::owner);
         owner == Some(thread)
@@ -283,6 +288,7 @@ impl Doorbell {
     }
 
     fn refused(&mut self, error: &Error) {
+        self.idle = 0;
         self.patience = self.patience.saturating_mul(2).min(LONGEST_PATIENCE);
         self.refusal = Some(Refusal {
             why: wire::explain(error),
@@ -333,5 +339,41 @@ impl fmt::Debug for Doorbell {
             .field("policy", &self.policy)
             .field("statistics", &self.statistics())
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// No descriptor, for a refusal comes first.
+    const NONE: RawFd = -1;
+
+    fn lacking() -> Error {
+        Error::system("io_uring_setup", io::Error::from_raw_os_error(libc::EMFILE))
+    }
+
+    #[test]
+    fn what_was_refused_is_asked_for_ever_more_rarely() {
+        let mut doorbell = Doorbell::new(Policy::On);
+        let mut before = 0;
+        for _ in 0..40 {
+            doorbell.idle = doorbell.patience;
+            doorbell.refused(&lacking());
+            let idle_looks_to_come = doorbell.patience - doorbell.idle;
+            assert!(idle_looks_to_come >= before);
+            before = idle_looks_to_come;
+        }
+        assert_eq!(before, LONGEST_PATIENCE);
+    }
+
+    #[test]
+    fn whoever_expects_to_look_often_does_not_get_it_sooner() {
+        let mut doorbell = Doorbell::new(Policy::On);
+        doorbell.refused(&lacking());
+        doorbell.listen(NONE);
+        assert_eq!(doorbell.rings, 0);
+        let refusal = doorbell.refusal.as_ref().expect("it stands");
+        assert!(!refusal.is_final && refusal.why.contains("io_uring_setup"));
     }
 }
