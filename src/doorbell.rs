@@ -43,7 +43,9 @@ use crate::error::{Error, Result};
 #[non_exhaustive]
 pub enum Policy {
     /// After some idle calls of `select_now` in a row. Not in a thread for which a filter of system
-    /// calls is in force (seccomp(2)): some of these end a process that asks for io_uring.
+    /// calls is in force (seccomp(2)): some of these end a process that asks for io_uring. One that
+    /// is put in force later must let io_uring_enter(2) pass, or refuse it by an error, for a
+    /// doorbell that is there by then.
     #[default]
     Auto,
     /// As `Auto`, whether a filter of system calls is in force or not.

@@ -214,11 +214,14 @@ impl Doorbell {
             return;
         }
         let Some(wire) = &mut self.wire else { return };
-        if let Err(error) = wire.settle(epoll)
-            && error.kind() != io::ErrorKind::Interrupted
-        {
-            self.hang_up();
-            self.refused(&Error::system("io_uring_enter", error));
+        match wire.settle(epoll) {
+            Err(error) if error.kind() != io::ErrorKind::Interrupted => {
+                self.hang_up();
+                self.refused(&Error::system("io_uring_enter", error));
+            }
+            // Settling costs as much as many looks: not before each of them.
+            _ if !wire.is_settled() => self.idle = 0,
+            _ => {}
         }
     }
 
