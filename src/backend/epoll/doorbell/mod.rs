@@ -216,7 +216,8 @@ impl Doorbell {
         let Some(wire) = &mut self.wire else { return };
         match wire.settle(epoll) {
             Err(error) if error.kind() != io::ErrorKind::Interrupted => {
-                self.hang_up();
+                // Not kept, nor told anything more: it may be one's that is a copy of this thread.
+                self.wire = None;
                 self.refused(&Error::system("io_uring_enter", error));
             }
             // Settling costs as much as many looks: not before each of them.
@@ -326,7 +327,14 @@ fn check_for_filters() -> Result<()> {
 fn may_pass(error: &Error) -> bool {
     matches!(
         error.raw_os_error(),
-        Some(libc::EMFILE | libc::ENFILE | libc::ENOMEM | libc::EAGAIN | libc::EBUSY)
+        Some(
+            libc::EMFILE
+                | libc::ENFILE
+                | libc::ENOMEM
+                | libc::EAGAIN
+                | libc::EBUSY
+                | libc::ECANCELED
+        )
     )
 }
 
