@@ -214,6 +214,8 @@ impl Doorbell {
             return;
         }
         let Some(wire) = &mut self.wire else { return };
+        // What has rung until now is not told by the wire any more.
+        self.trusted_by = None;
         match wire.settle(epoll) {
             Err(error) if error.kind() != io::ErrorKind::Interrupted => {
                 // Not kept, nor told anything more: it may be one's that is a copy of this thread.
@@ -376,6 +378,30 @@ mod tests {
             before = idle_looks_to_come;
         }
         assert_eq!(before, LONGEST_PATIENCE);
+    }
+
+    /// Settling clears the bit, so that the kernel must be asked whether there is something.
+    #[test]
+    #[cfg(has_io_uring)]
+    fn what_has_rung_is_not_forgotten_by_whoever_settles() {
+        use crate::sys::epoll::{self, Change};
+        use std::io::Write;
+        use std::os::fd::AsRawFd;
+
+        let epoll = epoll::create().unwrap();
+        let (source, mut sink) = io::pipe().unwrap();
+        let readable = libc::EPOLLIN.cast_unsigned();
+        epoll::control(&epoll, Change::Add, source.as_raw_fd(), readable, 0).unwrap();
+        let mut doorbell = Doorbell::new(Policy::Eager);
+        for _ in 0..3 {
+            doorbell.before_look(epoll.as_raw_fd());
+            doorbell.after_look(true);
+        }
+        let is_to_be_had = doorbell.statistics().state == State::Armed;
+        assert_eq!(doorbell.is_silent(), is_to_be_had);
+        sink.write_all(b"x").unwrap();
+        doorbell.listen(epoll.as_raw_fd());
+        assert!(!doorbell.is_silent());
     }
 
     #[test]
