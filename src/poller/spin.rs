@@ -84,14 +84,16 @@ impl<S> Poller<S> {
         let begun = Instant::now();
         self.mechanism.listen();
         loop {
+            // The last look comes after the deadline, as the thread may have been away for long.
+            let is_last = deadline.has_passed();
             if self.finds_something()? {
                 self.spin.was_useful();
                 return Ok(true);
             }
-            self.glance();
-            if deadline.has_passed() {
+            if is_last {
                 return Ok(true);
             }
+            self.glance();
             if begun.elapsed() >= self.spin.limit {
                 self.spin.was_useless();
                 return Ok(false);
