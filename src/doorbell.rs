@@ -13,6 +13,7 @@
 //!
 //! A selector that has been given an eventfd, an epoll descriptor or an io_uring as a channel has
 //! none any more: of what an io_uring makes ready the bit does not tell reliably.
+//! ([`Policy::On`] allows eventfds.)
 //!
 //! ```
 //! use nioselect::doorbell::{Policy, State};
@@ -48,7 +49,8 @@ pub enum Policy {
     /// doorbell that is there by then.
     #[default]
     Auto,
-    /// As `Auto`, whether a filter of system calls is in force or not.
+    /// As `Auto`, whether a filter of system calls is in force or not, and also with eventfds among
+    /// the channels: none of them may be one that an io_uring signals.
     On,
     /// Never: every call asks the kernel.
     Off,

@@ -25,9 +25,9 @@ const MANY: u32 = 1000;
 /// In as many calls a selection that asks the kernel has found what is ready.
 const FEW: u32 = 4;
 
-fn selector() -> Selector<()> {
+fn selector(policy: Policy) -> Selector<()> {
     let builder = Selector::builder().backend(Backend::Epoll);
-    builder.doorbell(Policy::On).open().unwrap()
+    builder.doorbell(policy).open().unwrap()
 }
 
 fn select_in_vain(selector: &mut Selector<()>) {
@@ -36,8 +36,8 @@ fn select_in_vain(selector: &mut Selector<()>) {
     }
 }
 
-fn takes_the_doorbell_away(channel: impl AsFd + Send + 'static) {
-    let mut selector = selector();
+fn takes_the_doorbell_away(policy: Policy, channel: impl AsFd + Send + 'static) {
+    let mut selector = selector(policy);
     let (ours, _theirs) = unix_pair();
     ours.register(&selector, Ops::READ, ()).unwrap();
     select_in_vain(&mut selector);
@@ -55,19 +55,34 @@ fn takes_the_doorbell_away(channel: impl AsFd + Send + 'static) {
 
 #[test]
 fn what_an_io_uring_may_make_ready_takes_the_doorbell_away() {
-    takes_the_doorbell_away(File::from(eventfd(0, EventfdFlags::CLOEXEC).unwrap()));
-    takes_the_doorbell_away(epoll::create(epoll::CreateFlags::CLOEXEC).unwrap());
-    if let Ok(ring) = IoUring::new(1) {
-        takes_the_doorbell_away(RingAsChannel(ring));
+    takes_the_doorbell_away(Policy::Auto, an_eventfd());
+    for policy in [Policy::Auto, Policy::On] {
+        takes_the_doorbell_away(policy, epoll::create(epoll::CreateFlags::CLOEXEC).unwrap());
+        if let Ok(ring) = IoUring::new(1) {
+            takes_the_doorbell_away(policy, RingAsChannel(ring));
+        }
     }
+}
+
+fn an_eventfd() -> File {
+    File::from(eventfd(0, EventfdFlags::CLOEXEC).unwrap())
 }
 
 #[test]
 fn other_descriptors_leave_it() {
-    let mut selector = selector();
     let timer = timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::CLOEXEC).unwrap();
-    let timer = nonblocking(File::from(timer));
-    timer.register(&selector, Ops::READ, ()).unwrap();
+    leaves_the_doorbell(Policy::Auto, File::from(timer));
+}
+
+#[test]
+fn whoever_insists_may_have_eventfds() {
+    leaves_the_doorbell(Policy::On, an_eventfd());
+}
+
+fn leaves_the_doorbell(policy: Policy, channel: File) {
+    let mut selector = selector(policy);
+    let channel = nonblocking(channel);
+    channel.register(&selector, Ops::READ, ()).unwrap();
     select_in_vain(&mut selector);
     let State::Unavailable(why) = selector.doorbell().state else {
         return;
@@ -101,7 +116,7 @@ fn a_cooperative_ring_of_the_selecting_thread_is_served() {
     unsafe { ring.submission().push(&poll) }.unwrap();
     ring.submit().unwrap();
     let channel = nonblocking(RingAsChannel(ring));
-    let mut selector = selector();
+    let mut selector = selector(Policy::On);
     channel.register(&selector, Ops::READ, ()).unwrap();
     select_in_vain(&mut selector);
     let (go, written) = (&AtomicBool::new(false), &AtomicBool::new(false));

@@ -29,7 +29,8 @@
 //! 7. **No io_uring makes a channel ready.** What it makes ready, be it by an eventfd or through
 //!    another epoll descriptor, may end the request (kernels from before May 2026 do not even say
 //!    so), and if it is a cooperative ring of this thread it makes nothing ready until the thread
-//!    enters the kernel. So a selector with a channel that may be of that sort has no doorbell.
+//!    enters the kernel. So a selector with a channel that may be of that sort has no doorbell
+//!    (with [`Policy::On`] the user answers for eventfds).
 //!
 //! A forked child is another thread, so it does not trust what its parent did.
 
@@ -58,9 +59,6 @@ const OF_ANOTHER_THREAD: u32 = 4;
 
 /// How much is waited at most for what was refused.
 const LONGEST_PATIENCE: u32 = 1 << 20;
-
-/// The kinds of files that an io_uring may make ready, as the system calls them.
-const RUNG_BY_RINGS: [&str; 3] = ["[io_uring]", "[eventfd]", "[eventpoll]"];
 
 pub(super) struct Doorbell {
     /// For which thread silence means that nothing is ready. None: the kernel has to be asked.
@@ -234,7 +232,7 @@ impl Doorbell {
             return;
         }
         let why = match descriptor::nameless_kind(fd) {
-            Ok(Some(kind)) if RUNG_BY_RINGS.contains(&&*kind) => {
+            Ok(Some(kind)) if self.may_be_rung_by_a_ring(&kind) => {
                 format!("an io_uring may make a channel ready (descriptor {fd}, {kind})")
             }
             Ok(_) => return,
@@ -246,6 +244,16 @@ impl Doorbell {
             why,
             is_final: true,
         });
+    }
+
+    /// By the name that the system has for such files. Most eventfds have nothing to do with an
+    /// io_uring, but it cannot be known.
+    fn may_be_rung_by_a_ring(&self, kind: &str) -> bool {
+        match kind {
+            "[io_uring]" | "[eventpoll]" => true,
+            "[eventfd]" => self.policy == Policy::Auto,
+            _ => false,
+        }
     }
 
     fn is_given_up(&self) -> bool {
