@@ -15,6 +15,10 @@
 //! none any more: of what an io_uring makes ready the bit does not tell reliably.
 //! ([`Policy::On`] allows eventfds.)
 //!
+//! When a selector ends by another thread than the one that selected, or goes on in another one,
+//! its ring is closed, and some milliseconds later the kernel may interrupt a call in which the
+//! ring's thread waits (EINTR, as if by a signal handler).
+//!
 //! ```
 //! use nioselect::doorbell::{Policy, State};
 //! use nioselect::{Ops, Pipe, Selector};
