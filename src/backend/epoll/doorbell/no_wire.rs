@@ -11,7 +11,11 @@ use crate::sys::thread::ThreadNumber;
 pub(super) enum Wire {}
 
 impl Wire {
-    pub(super) fn set_up() -> Result<Self> {
+    pub(super) fn spare() -> Option<Self> {
+        None
+    }
+
+    pub(super) fn open() -> Result<Self> {
         Err(Error::Unsupported(
             "there is no io_uring for this system".into(),
         ))

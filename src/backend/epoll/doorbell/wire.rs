@@ -33,11 +33,13 @@ const CANCEL: u64 = 2;
 const EXCHANGES: usize = 8;
 
 impl Wire {
-    /// One of the calling thread, which watches nothing.
-    pub(super) fn set_up() -> Result<Self> {
-        if let Some(spare) = spares::take() {
-            return Ok(spare);
-        }
+    /// One that the calling thread has used before. It watches nothing.
+    pub(super) fn spare() -> Option<Self> {
+        spares::take()
+    }
+
+    /// One for the calling thread. It watches nothing.
+    pub(super) fn open() -> Result<Self> {
         let ring = Ring::open_alone(Regime::Deferred, Sizes::SINGLE)?;
         let flags = ring.flag_word()?;
         let enabled = ring.enable();
