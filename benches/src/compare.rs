@@ -18,8 +18,8 @@ use crate::progress::Progress;
 use crate::report::Report;
 use crate::table::{Table, number};
 
-/// Times the same jobs done by nioselect, by raw epoll calls, by mio, by polling and by nioselect
-/// over each other backend.
+/// Times the same jobs done by nioselect, by raw epoll calls, by mio, by polling, by nioselect with
+/// a doorbell and by nioselect over each other backend.
 ///
 /// All engines watch the same channels, level-triggered. mio is edge-triggered: to be told of a
 /// channel again, it registers it again.
@@ -32,8 +32,8 @@ use crate::table::{Table, number};
 /// callbacks of its monitor.
 ///
 /// In every round each engine has its turn of a few milliseconds. The ratio is the time of
-/// nioselect with its preferred backend divided by the engine's, for each round; shown are the
-/// medians over the rounds, and the least and the greatest ratio.
+/// nioselect with its preferred backend, without a doorbell, divided by the engine's, for each
+/// round; shown are the medians over the rounds, and the least and the greatest ratio.
 #[derive(Args, Debug)]
 pub struct Options {
     /// How many of the keys are ready, for each row of looking [default: 0,1,10,100,1000, as far as
@@ -84,7 +84,7 @@ pub fn run(options: &Options) -> Result<(), Error> {
     let report = Report::create(options.json.as_deref())?;
     say(machine::describe())?;
     say(format_args!(
-        "{} keys, {} rounds, nioselect over {}\n",
+        "{} keys, {} rounds, nioselect over {}, without a doorbell where its name has none\n",
         options.keys,
         options.rounds,
         Backend::preferred()?

@@ -9,7 +9,6 @@
 //! The Criterion benchmarks run the same [`engine`]s on the same [`channel`]s as [`compare`]. The Maven
 //! project in `java/` has the Java side of [`harmony`], and JMH benchmarks that compare providers.
 
-mod backend;
 pub mod channel;
 pub mod compare;
 pub mod engine;
@@ -18,6 +17,7 @@ pub mod harmony;
 pub mod limit;
 mod machine;
 pub mod measure;
+pub mod mechanism;
 mod output;
 mod progress;
 mod report;

@@ -3,25 +3,25 @@
 use std::num::NonZeroUsize;
 
 use clap::Args;
-use nioselect::Backend;
 
-use crate::backend::label;
 use crate::channel;
 use crate::engine::{Engine, Job, Nioselect};
 use crate::error::Error;
 use crate::limit;
 use crate::machine;
 use crate::measure::{Spread, take_turns};
+use crate::mechanism::Mechanism;
 use crate::output::{say, show};
 use crate::progress::Progress;
 use crate::table::{Table, number};
 
 /// Times `select_now` for 10, 100, 1000 and more keys, as many as there may be descriptors, for
-/// each backend.
+/// each backend, and for epoll with a doorbell.
 ///
 /// It shows which mechanism looks at every key whenever it is asked: poll and select do; epoll,
-/// io_uring and real-time signals look only at those that have something to tell. Each key takes one descriptor. The selected
-/// keys are taken out of the selected set by each call. Times are medians of the rounds.
+/// io_uring and real-time signals look only at those that have something to tell. Each key takes
+/// one descriptor. The selected keys are taken out of the selected set by each call. Times are
+/// medians of the rounds.
 #[derive(Args, Debug)]
 pub struct Options {
     /// How many of the keys are ready all the time
@@ -55,16 +55,16 @@ pub fn run(options: &Options) -> Result<(), Error> {
         "ns per select_now, {} keys ready, {} rounds\n",
         options.ready, options.rounds
     ))?;
-    let backends = Backend::available();
+    let mechanisms = Mechanism::available();
 
     let progress = Progress::new();
     let mut rows: Vec<(usize, Vec<f64>)> = Vec::new();
     for keys in steps(most).filter(|&keys| keys >= options.ready) {
         progress.step(format_args!("{keys} keys"));
-        rows.push((keys, medians(&backends, keys, options)?));
+        rows.push((keys, medians(&mechanisms, keys, options)?));
     }
     drop(progress);
-    show(table(&backends, &rows))?;
+    show(table(&mechanisms, &rows))?;
     Ok(())
 }
 
@@ -86,11 +86,11 @@ fn steps(most: usize) -> impl Iterator<Item = usize> {
     powers.take_while(move |&keys| keys < most).chain([most])
 }
 
-fn medians(backends: &[Backend], keys: usize, options: &Options) -> Result<Vec<f64>, Error> {
+fn medians(mechanisms: &[Mechanism], keys: usize, options: &Options) -> Result<Vec<f64>, Error> {
     let channels = channel::open(keys, options.ready)?;
     let mut engines: Vec<Box<dyn Engine>> = Vec::new();
-    for &backend in backends {
-        engines.push(Box::new(Nioselect::over(backend, &channels)?));
+    for &mechanism in mechanisms {
+        engines.push(Box::new(Nioselect::over(mechanism, &channels)?));
     }
     let measured = take_turns(&mut engines, Job::Look, options.rounds.get())?;
     Ok(measured
@@ -100,11 +100,11 @@ fn medians(backends: &[Backend], keys: usize, options: &Options) -> Result<Vec<f
 }
 
 /// Beside each time stands how many times that of the first row it is.
-fn table(backends: &[Backend], rows: &[(usize, Vec<f64>)]) -> Table {
+fn table(mechanisms: &[Mechanism], rows: &[(usize, Vec<f64>)]) -> Table {
     let mut header = vec!["keys".to_owned()];
     let growth = rows.first().map_or(0, |(keys, _)| *keys);
-    for backend in backends {
-        header.extend([label(*backend), format!("vs {growth} keys")]);
+    for mechanism in mechanisms {
+        header.extend([mechanism.to_string(), format!("vs {growth} keys")]);
     }
     let mut table = Table::new(0, header);
     for (keys, times) in rows {

@@ -15,6 +15,7 @@ use std::io;
 use ::nioselect::Backend;
 
 use crate::channel::Channel;
+use crate::mechanism::Mechanism;
 use mio::Mio;
 use polling::Polling;
 #[cfg(target_os = "linux")]
@@ -118,8 +119,9 @@ fn repeat(times: u64, mut action: impl FnMut() -> io::Result<usize>) -> io::Resu
     Ok(())
 }
 
-/// Every engine of this system: nioselect with its preferred backend first, then what it is
-/// compared with, then nioselect with its other backends. All of them watch the same channels.
+/// Every engine of this system: nioselect with its preferred backend and no doorbell first, then
+/// what it is compared with, then nioselect with a doorbell and with its other backends. All of
+/// them watch the same channels.
 ///
 /// # Errors
 ///
@@ -129,7 +131,7 @@ fn repeat(times: u64, mut action: impl FnMut() -> io::Result<usize>) -> io::Resu
 ///
 /// Without a channel.
 pub fn all(channels: &[Channel]) -> io::Result<Vec<Box<dyn Engine>>> {
-    let preferred = Backend::preferred()?;
+    let preferred = Mechanism::plain(Backend::preferred()?);
     let mut engines: Vec<Box<dyn Engine>> = vec![
         Box::new(Nioselect::over(preferred, channels)?),
         #[cfg(target_os = "linux")]
@@ -137,9 +139,9 @@ pub fn all(channels: &[Channel]) -> io::Result<Vec<Box<dyn Engine>>> {
         Box::new(Mio::over(channels)?),
         Box::new(Polling::over(channels)?),
     ];
-    for backend in Backend::available() {
-        if backend != preferred {
-            engines.push(Box::new(Nioselect::over(backend, channels)?));
+    for mechanism in Mechanism::available() {
+        if mechanism != preferred {
+            engines.push(Box::new(Nioselect::over(mechanism, channels)?));
         }
     }
     Ok(engines)
@@ -176,15 +178,15 @@ mod tests {
     }
 
     #[test]
-    fn every_backend_does_the_jobs() {
+    fn every_mechanism_does_the_jobs() {
         let channels = channel::open(10, 1).unwrap();
-        for backend in Backend::available() {
-            let mut engine = Nioselect::over(backend, &channels).unwrap();
-            assert_eq!(engine.look().unwrap(), 10, "{backend}");
-            assert_eq!(engine.register_and_deregister().unwrap(), 20, "{backend}");
-            assert_eq!(engine.toggle_interest().unwrap(), 10, "{backend}");
-            assert_eq!(engine.wake_and_look().unwrap(), 10, "{backend}");
-            assert_eq!(engine.renew_all().unwrap(), 10, "{backend}");
+        for mechanism in Mechanism::available() {
+            let mut engine = Nioselect::over(mechanism, &channels).unwrap();
+            assert_eq!(engine.look().unwrap(), 10, "{mechanism}");
+            assert_eq!(engine.register_and_deregister().unwrap(), 20, "{mechanism}");
+            assert_eq!(engine.toggle_interest().unwrap(), 10, "{mechanism}");
+            assert_eq!(engine.wake_and_look().unwrap(), 10, "{mechanism}");
+            assert_eq!(engine.renew_all().unwrap(), 10, "{mechanism}");
         }
     }
 }

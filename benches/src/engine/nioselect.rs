@@ -7,8 +7,8 @@ use std::rc::Rc;
 use nioselect::{Backend, Monitor, Ops, SelectableChannel, SelectionKey, Selector};
 
 use super::{CAPACITY, Engine, numbered};
-use crate::backend::label;
 use crate::channel::{self, Channel};
+use crate::mechanism::Mechanism;
 
 /// A selector whose keys have the channels' numbers attached.
 #[derive(Debug)]
@@ -18,7 +18,8 @@ pub(crate) struct Nioselect {
     channels: Vec<SelectableChannel<Channel>>,
     first: SelectionKey,
     spare: SelectableChannel<Channel>,
-    /// Opened when it is needed first.
+    /// Opened when it is needed first. Whether it has a doorbell is no matter beside the renewal of
+    /// all: it has the default.
     watchers: Option<Watchers>,
 }
 
@@ -48,12 +49,9 @@ impl Watchers {
 }
 
 impl Nioselect {
-    /// A selector over `backend`, with at least one channel.
-    pub(crate) fn over(backend: Backend, watched: &[Channel]) -> io::Result<Self> {
-        let mut selector = Selector::builder()
-            .backend(backend)
-            .event_capacity(CAPACITY)
-            .open()?;
+    /// A selector over `mechanism`, with at least one channel.
+    pub(crate) fn over(mechanism: Mechanism, watched: &[Channel]) -> io::Result<Self> {
+        let mut selector = mechanism.builder().event_capacity(CAPACITY).open()?;
         let mut channels = Vec::with_capacity(watched.len());
         for (number, channel) in numbered(watched) {
             let channel = SelectableChannel::new(Channel::clone(channel))?;
@@ -63,7 +61,7 @@ impl Nioselect {
         selector.select_now()?;
         selector.selected_keys().clear();
         Ok(Self {
-            name: format!("nioselect {}", label(backend)),
+            name: format!("nioselect {mechanism}"),
             first: channels[0]
                 .key_for(&selector)
                 .expect("it has just been registered"),

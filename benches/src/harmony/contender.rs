@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::doorbell::Doorbell;
 use super::result::{Row, Workload};
 use crate::error::Error;
 use crate::progress::Progress;
@@ -16,12 +17,14 @@ pub(super) trait Contender {
 }
 
 /// What one round of one contender took.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Sample {
     pub(super) connect_ms: f64,
     /// To the end of the first `select_now`.
     pub(super) register_ms: f64,
     pub(super) select_now_ns: f64,
+    /// Of this round's selector, if it was to have one.
+    pub(super) doorbell: Option<Doorbell>,
 }
 
 /// What a contender is made of.

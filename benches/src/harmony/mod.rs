@@ -5,6 +5,7 @@
 
 mod connections;
 mod contender;
+mod doorbell;
 mod jvm;
 mod result;
 mod rust;
@@ -18,6 +19,7 @@ use nioselect::Backend;
 use crate::error::Error;
 use crate::limit;
 use crate::machine;
+use crate::mechanism::Mechanism;
 use crate::output::{say, show};
 use crate::progress::Progress;
 use crate::report::Report;
@@ -27,7 +29,7 @@ use result::{Row, Workload};
 use rust::Rust;
 
 /// Opens many silent TCP connections over loopback, registers the accepted ends with one selector
-/// and calls `select_now` many times, for each backend.
+/// and calls `select_now` many times, for each backend, and for epoll with a doorbell.
 ///
 /// The connections are made once and watched by every backend in turn: no selector takes part in
 /// connecting, so its time is the same in each row. In every round each backend opens a selector
@@ -48,7 +50,7 @@ pub struct Options {
     #[arg(long, value_name = "N", default_value = "10000")]
     iterations: NonZeroUsize,
 
-    /// A backend's name, or all
+    /// A backend's name, epoll+doorbell, or all
     #[arg(long, value_name = "NAME", default_value = "all", value_parser = parse_backends)]
     backend: Backends,
 
@@ -67,15 +69,15 @@ pub struct Options {
 #[derive(Clone, Copy, Debug)]
 enum Backends {
     All,
-    One(Backend),
+    One(Mechanism),
 }
 
 fn parse_backends(name: &str) -> Result<Backends, String> {
     if name == "all" {
         return Ok(Backends::All);
     }
-    let backend = name.parse().map(Backends::One);
-    backend.map_err(|error: nioselect::Error| format!("{error}, all"))
+    let one = name.parse().map(Backends::One);
+    one.map_err(|error: String| format!("{error}, all"))
 }
 
 /// Runs the benchmark and prints the table.
@@ -86,9 +88,9 @@ fn parse_backends(name: &str) -> Result<Backends, String> {
 /// JDK or jar that is needed is missing; [`Error::Child`] if a JVM fails; [`Error::System`] if the
 /// system does.
 pub fn run(options: &Options) -> Result<(), Error> {
-    let backends = runnable(options.backend)?;
+    let mechanisms = runnable(options.backend)?;
     limit::check(options.channels.get(), Connections::DESCRIPTORS_EACH)?;
-    let plans = options.jvm.plans(&backends)?;
+    let plans = options.jvm.plans(&mechanisms)?;
     let report = Report::create(options.json.as_deref())?;
     let workload = Workload {
         channels: options.channels.get(),
@@ -99,7 +101,7 @@ pub fn run(options: &Options) -> Result<(), Error> {
     if let (Backends::All, Some(others)) = (options.backend, of_other_systems()) {
         say(format_args!("Not on this system: {others}."))?;
     }
-    let rows = measure(&workload, &backends, &plans)?;
+    let rows = measure(&workload, &mechanisms, &plans)?;
     show(result::table(&workload, &rows))?;
     report.write(&result::json(&workload, &rows))
 }
@@ -111,20 +113,19 @@ fn of_other_systems() -> Option<String> {
     (!names.is_empty()).then(|| names.join(", "))
 }
 
-/// The backends to measure. Those of this system that cannot run are named on standard error.
-fn runnable(asked: Backends) -> Result<Vec<Backend>, Error> {
+/// What to measure. Those of this system that cannot run are named on standard error.
+fn runnable(asked: Backends) -> Result<Vec<Mechanism>, Error> {
     let mut runnable = Vec::new();
     match asked {
-        Backends::One(backend) => {
-            rust::probe(backend).map_err(|error| Error::Request(cannot_run(backend, &error)))?;
-            runnable.push(backend);
+        Backends::One(mechanism) => {
+            probe(mechanism).map_err(Error::Request)?;
+            runnable.push(mechanism);
         }
         Backends::All => {
-            let all = Backend::ALL.iter().copied();
-            for backend in all.filter(|backend| backend.is_of_this_system()) {
-                match rust::probe(backend) {
-                    Ok(()) => runnable.push(backend),
-                    Err(error) => eprintln!("{}", cannot_run(backend, &error)),
+            for mechanism in Mechanism::all_of_this_system() {
+                match probe(mechanism) {
+                    Ok(()) => runnable.push(mechanism),
+                    Err(message) => eprintln!("{message}"),
                 }
             }
         }
@@ -132,25 +133,28 @@ fn runnable(asked: Backends) -> Result<Vec<Backend>, Error> {
     Ok(runnable)
 }
 
-fn cannot_run(backend: Backend, error: &nioselect::Error) -> String {
-    format!("{backend} cannot run here: {error}")
+fn probe(mechanism: Mechanism) -> Result<(), String> {
+    let outcome = mechanism.probe();
+    outcome.map_err(|why| format!("{mechanism} cannot run here: {why}"))
 }
 
 fn measure(
     workload: &Workload,
-    backends: &[Backend],
+    mechanisms: &[Mechanism],
     plans: &[jvm::Plan],
 ) -> Result<Vec<Row>, Error> {
     let progress = Progress::new();
     progress.step(format_args!("connecting {} channels", workload.channels));
     let connections = Connections::open(workload.channels)?;
     let mut contenders: Vec<Box<dyn Contender + '_>> = Vec::new();
-    for &backend in backends {
-        contenders.push(Box::new(Rust::new(backend, &connections)));
+    for &mechanism in mechanisms {
+        contenders.push(Box::new(Rust::new(mechanism, &connections)));
     }
     for plan in plans {
         progress.step(format_args!("warming up {plan}"));
-        contenders.push(Box::new(plan.start(workload)?));
+        if let Some(jvm) = plan.start(workload)? {
+            contenders.push(Box::new(jvm));
+        }
     }
     contender::measure(workload, &mut contenders, &progress)
 }

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::contender::{Engine, Provider, Sample};
+use super::doorbell::Doorbell;
 use crate::measure::Spread;
 use crate::table::{Table, number};
 
@@ -19,6 +20,7 @@ pub(super) struct Row {
     connect_ms: f64,
     register_ms: f64,
     select_now_ns: Spread,
+    doorbell: Option<Doorbell>,
 }
 
 impl Row {
@@ -29,6 +31,7 @@ impl Row {
             connect_ms: Spread::of(samples.iter().map(|sample| sample.connect_ms)).median,
             register_ms: Spread::of(samples.iter().map(|sample| sample.register_ms)).median,
             select_now_ns: Spread::of(samples.iter().map(|sample| sample.select_now_ns)),
+            doorbell: Doorbell::sum(samples.iter().filter_map(|sample| sample.doorbell.as_ref())),
         }
     }
 
@@ -56,7 +59,7 @@ impl Row {
     fn to_json(&self) -> Value {
         let jvm = self.engine.jvm.as_ref();
         let provider = jvm.map_or(Provider::Nioselect, |jvm| jvm.provider);
-        json!({
+        let mut row = json!({
             "engine": if jvm.is_some() { "jvm" } else { "rust" },
             "provider": match provider {
                 Provider::JdkPoll | Provider::JdkDefault => "jdk",
@@ -67,7 +70,11 @@ impl Row {
             "connect_ms": self.connect_ms,
             "register_ms": self.register_ms,
             "select_now_ns": self.select_now_ns.to_json(),
-        })
+        });
+        if let Some(doorbell) = &self.doorbell {
+            row["doorbell"] = doorbell.to_json();
+        }
+        row
     }
 }
 
@@ -116,7 +123,10 @@ pub(super) fn table(workload: &Workload, rows: &[Row]) -> String {
         ];
         table.add(with_jdk_column(cells, row.speed_against_jdk_default(rows)));
     }
-    let notes = if any_jvm { NOTES_WITH_JVM } else { NOTES };
+    let mut notes = if any_jvm { NOTES_WITH_JVM } else { NOTES }.to_owned();
+    if rows.iter().any(|row| row.doorbell.is_some()) {
+        notes += NOTES_ON_DOORBELL;
+    }
     format!(
         "{channels} silent TCP connections, {iterations} calls of select_now, {rounds} rounds\n\n\
          {table}\n{notes}"
@@ -133,6 +143,12 @@ connect: once for all rust rows, in every round of a jvm, by its provider.
 register: with the first select_now, which tells the kernel.
 All times: median of the rounds. speed: against the slowest row; to jdk: against the default
 provider of the same JDK.
+";
+
+const NOTES_ON_DOORBELL: &str = "\
+epoll+doorbell: with the first calls, which ask the kernel, and the arming. Its thread keeps the
+ring for the next selector: setting that up is in the first round (of a jvm, in the warm-up),
+so it shows in max and not in the median.
 ";
 
 /// The same for programs.

@@ -2,40 +2,32 @@
 
 use std::time::Instant;
 
-use nioselect::{Backend, Ops, Selector};
+use nioselect::Ops;
 
 use super::connections::Connections;
 use super::contender::{Contender, Engine, Sample};
+use super::doorbell::Doorbell;
 use super::result::Workload;
-use crate::backend::label;
 use crate::error::Error;
 use crate::measure::{milliseconds, nanoseconds_each};
+use crate::mechanism::Mechanism;
 
-/// Whether the backend can run here.
-pub(super) fn probe(backend: Backend) -> nioselect::Result<()> {
-    open(backend).map(drop)
-}
-
-fn open(backend: Backend) -> nioselect::Result<Selector<usize>> {
-    Selector::builder().backend(backend).open()
-}
-
-/// A backend, with connections that it shares with the others.
+/// A mechanism, with connections that it shares with the others.
 pub(super) struct Rust<'a> {
     engine: Engine,
-    backend: Backend,
+    mechanism: Mechanism,
     connections: &'a Connections,
 }
 
 impl<'a> Rust<'a> {
-    pub(super) fn new(backend: Backend, connections: &'a Connections) -> Self {
+    pub(super) fn new(mechanism: Mechanism, connections: &'a Connections) -> Self {
         let engine = Engine {
             jvm: None,
-            backend: label(backend),
+            backend: mechanism.to_string(),
         };
         Self {
             engine,
-            backend,
+            mechanism,
             connections,
         }
     }
@@ -47,7 +39,7 @@ impl Contender for Rust<'_> {
     }
 
     fn round(&mut self, workload: &Workload) -> Result<Sample, Error> {
-        let mut selector = open(self.backend)?;
+        let mut selector = self.mechanism.builder().open()?;
         let start = Instant::now();
         for (number, channel) in self.connections.accepted.iter().enumerate() {
             channel.register(&selector, Ops::READ, number)?;
@@ -63,12 +55,13 @@ impl Contender for Rust<'_> {
         assert_eq!(
             selected, 0,
             "{} has selected a channel on which nobody sends",
-            self.backend
+            self.mechanism
         );
         Ok(Sample {
             connect_ms: milliseconds(self.connections.took),
             register_ms: milliseconds(registered),
             select_now_ns: nanoseconds_each(iterated, workload.iterations as u64),
+            doorbell: Doorbell::of(&selector.doorbell()),
         })
     }
 }

@@ -13,11 +13,13 @@ use std::time::Duration;
 
 use clap::Args;
 use nioselect::Backend;
+use nioselect::doorbell::Policy;
 
 use super::contender::{self, Contender, Engine, Provider, Sample};
+use super::doorbell::Doorbell;
 use super::result::Workload;
-use crate::backend::is_double;
 use crate::error::Error;
+use crate::mechanism::Mechanism;
 use child::Child;
 use reply::Hello;
 
@@ -48,7 +50,7 @@ impl JvmOptions {
     /// # Errors
     ///
     /// [`Error::Request`] if a JDK or a jar is missing.
-    pub(super) fn plans(&self, backends: &[Backend]) -> Result<Vec<Plan>, Error> {
+    pub(super) fn plans(&self, mechanisms: &[Mechanism]) -> Result<Vec<Plan>, Error> {
         if !self.jvm {
             return Ok(Vec::new());
         }
@@ -58,7 +60,8 @@ impl JvmOptions {
         )?);
         let mut choices = vec![Choice::JdkPoll, Choice::JdkDefault];
         // The jar has no doubles.
-        let real = backends.iter().copied().filter(|&b| !is_double(b));
+        let all = mechanisms.iter().copied();
+        let real = all.filter(|mechanism| !mechanism.is_double());
         choices.extend(real.map(Choice::Nioselect));
         let mut plans = Vec::new();
         for (jdk, java) in jdk::find(&self.java)?.into_iter().enumerate() {
@@ -78,7 +81,7 @@ impl JvmOptions {
 enum Choice {
     JdkPoll,
     JdkDefault,
-    Nioselect(Backend),
+    Nioselect(Mechanism),
 }
 
 const JDK_POLL: &str = "sun.nio.ch.PollSelectorProvider";
@@ -98,12 +101,20 @@ impl Choice {
         match self {
             Self::JdkPoll => vec![named(JDK_POLL)],
             Self::JdkDefault => Vec::new(),
-            Self::Nioselect(backend) => vec![
+            Self::Nioselect(mechanism) => vec![
                 named(NIOSELECT),
-                format!("-Dnioselect.backend={backend}"),
-                format!("-Dnioselect.rt_signal={}", backend == Backend::RtSignal),
+                format!("-Dnioselect.backend={}", mechanism.backend()),
+                format!(
+                    "-Dnioselect.rt_signal={}",
+                    mechanism.backend() == Backend::RtSignal
+                ),
+                format!("-Dnioselect.doorbell={}", doorbell_policy(mechanism)),
             ],
         }
+    }
+
+    fn has_doorbell(self) -> bool {
+        matches!(self, Self::Nioselect(mechanism) if mechanism.has_doorbell())
     }
 
     /// Whether this is the class that was meant to be in use.
@@ -118,8 +129,17 @@ impl Choice {
     fn backend(self, class: &str) -> String {
         match self {
             Self::JdkPoll | Self::JdkDefault => jdk_backend(class),
-            Self::Nioselect(backend) => backend.name().to_owned(),
+            Self::Nioselect(mechanism) => mechanism.to_string(),
         }
+    }
+}
+
+/// A JVM does not look at the environment variable that the Rust rows go by.
+fn doorbell_policy(mechanism: Mechanism) -> Policy {
+    if mechanism.has_doorbell() {
+        Policy::preferred().unwrap_or_default()
+    } else {
+        Policy::Off
     }
 }
 
@@ -141,27 +161,35 @@ pub(super) struct Plan {
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}, {}", self.java.display(), self.choice.provider())?;
-        if let Choice::Nioselect(backend) = self.choice {
-            write!(f, " with {backend}")?;
+        if let Choice::Nioselect(mechanism) = self.choice {
+            write!(f, " with {mechanism}")?;
         }
         Ok(())
     }
 }
 
 impl Plan {
-    /// Starts the JVM and waits until it is warm.
+    /// Starts the JVM and waits until it is warm. `None` if it was to have a doorbell and has none,
+    /// which is told on standard error.
     ///
     /// # Errors
     ///
     /// [`Error::Child`] if it fails or uses another provider than it was told;
     /// [`Error::System`] if it cannot be started.
-    pub(super) fn start(&self, workload: &Workload) -> Result<Jvm, Error> {
+    pub(super) fn start(&self, workload: &Workload) -> Result<Option<Jvm>, Error> {
         let name = self.to_string();
         let mut child = Child::start(name, &mut self.command(workload), patience(workload))?;
         let hello: Hello = child.receive()?;
         if !self.choice.is_class(&hello.provider) {
             let message = format!("{self}: another provider is in use, {}", hello.provider);
             return Err(Error::Child(message));
+        }
+        if self.choice.has_doorbell() && !hello.doorbell.as_ref().is_some_and(Doorbell::is_armed) {
+            let state = hello
+                .doorbell
+                .map_or_else(|| "off".to_owned(), |doorbell| doorbell.state);
+            eprintln!("{self} cannot run here: the doorbell is {state}");
+            return Ok(None);
         }
         let engine = Engine {
             jvm: Some(contender::Jvm {
@@ -171,7 +199,7 @@ impl Plan {
             }),
             backend: self.choice.backend(&hello.provider),
         };
-        Ok(Jvm { engine, child })
+        Ok(Some(Jvm { engine, child }))
     }
 
     fn command(&self, workload: &Workload) -> Command {
@@ -226,7 +254,7 @@ mod tests {
     #[test]
     fn only_the_provider_asked_for_is_accepted() {
         let epoll = "sun.nio.ch.EPollSelectorProvider";
-        let nioselect = Choice::Nioselect(Backend::Poll);
+        let nioselect = Choice::Nioselect(Mechanism::plain(Backend::Poll));
         assert!(Choice::JdkDefault.is_class(epoll));
         assert!(Choice::JdkPoll.is_class(JDK_POLL));
         assert!(nioselect.is_class(NIOSELECT));

@@ -1,6 +1,7 @@
 //! The lines that the Java side prints.
 
 use crate::harmony::contender::Sample;
+use crate::harmony::doorbell::Doorbell;
 
 /// A line of a certain form.
 pub(super) trait Reply: Sized {
@@ -8,30 +9,36 @@ pub(super) trait Reply: Sized {
     fn parse(line: &str) -> Option<Self>;
 }
 
-/// The first line, when the JVM is warm: `provider CLASS VERSION`.
+/// The first line, when the JVM is warm: `provider CLASS VERSION`, and after that what the
+/// selector says of its doorbell, if it says something: `doorbell ...`.
 #[derive(Debug, PartialEq)]
 pub(super) struct Hello {
     /// The class of the provider in use.
     pub(super) provider: String,
     /// The version of Java.
     pub(super) java: String,
+    /// That of the last selector it was warmed up with.
+    pub(super) doorbell: Option<Doorbell>,
 }
 
 impl Reply for Hello {
     fn parse(line: &str) -> Option<Self> {
+        let (line, doorbell) = doorbell_at_the_end(line);
         let ["provider", provider, java] = words(line)? else {
             return None;
         };
         Some(Self {
             provider: provider.to_owned(),
             java: java.to_owned(),
+            doorbell,
         })
     }
 }
 
-/// After each round: `round CONNECT_MS REGISTER_MS SELECT_NOW_NS`.
+/// After each round: `round CONNECT_MS REGISTER_MS SELECT_NOW_NS`, and the doorbell as above.
 impl Reply for Sample {
     fn parse(line: &str) -> Option<Self> {
+        let (line, doorbell) = doorbell_at_the_end(line);
         let ["round", connect, register, select_now] = words(line)? else {
             return None;
         };
@@ -39,7 +46,15 @@ impl Reply for Sample {
             connect_ms: time(connect)?,
             register_ms: time(register)?,
             select_now_ns: time(select_now)?,
+            doorbell,
         })
+    }
+}
+
+fn doorbell_at_the_end(line: &str) -> (&str, Option<Doorbell>) {
+    match line.split_once(" doorbell ") {
+        Some((line, doorbell)) => (line, Doorbell::parse(doorbell)),
+        None => (line, None),
     }
 }
 
@@ -62,6 +77,7 @@ mod tests {
         let expected = Hello {
             provider: "sun.nio.ch.EPollSelectorProvider".to_owned(),
             java: "17.0.15".to_owned(),
+            doorbell: None,
         };
         let line = "provider sun.nio.ch.EPollSelectorProvider 17.0.15";
         assert_eq!(Hello::parse(line), Some(expected));
@@ -73,8 +89,28 @@ mod tests {
             connect_ms: 93.5,
             register_ms: 1e-3,
             select_now_ns: 250.0,
+            doorbell: None,
         };
         assert_eq!(Sample::parse("round 93.5 1.0E-3 250"), Some(expected));
+    }
+
+    #[test]
+    fn both_may_end_with_a_doorbell() {
+        let hello = Hello::parse("provider a 17 doorbell unavailable: it needs Linux 6.1").unwrap();
+        assert_eq!(hello.java, "17");
+        let state = hello.doorbell.unwrap().state;
+        assert_eq!(state, "unavailable: it needs Linux 6.1");
+
+        let sample = Sample::parse("round 1 2 3 doorbell armed: 70 answered, 2 rung").unwrap();
+        assert_eq!(sample.select_now_ns, 3.0);
+        assert_eq!(
+            sample.doorbell,
+            Doorbell::parse("armed: 70 answered, 2 rung")
+        );
+        assert_eq!(
+            Sample::parse("round 1 2 3 doorbell off").unwrap().doorbell,
+            None
+        );
     }
 
     #[test]
