@@ -4,6 +4,8 @@ use std::io;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+#[cfg(target_os = "linux")]
+use nioselect_bench::doorbell;
 use nioselect_bench::error::Error;
 use nioselect_bench::{compare, harmony, scaling};
 
@@ -20,6 +22,8 @@ enum Benchmark {
     Harmony(harmony::Options),
     Scaling(scaling::Options),
     Compare(compare::Options),
+    #[cfg(target_os = "linux")]
+    Doorbell(doorbell::Options),
 }
 
 impl Benchmark {
@@ -28,6 +32,8 @@ impl Benchmark {
             Self::Harmony(options) => harmony::run(options),
             Self::Scaling(options) => scaling::run(options),
             Self::Compare(options) => compare::run(options),
+            #[cfg(target_os = "linux")]
+            Self::Doorbell(options) => doorbell::run(options),
         }
     }
 }

@@ -7,6 +7,8 @@ mod polling;
 mod raw_epoll;
 
 pub(crate) use nioselect::Nioselect;
+#[cfg(target_os = "linux")]
+pub(crate) use raw_epoll::RawEpoll;
 
 use std::fmt;
 use std::hint::black_box;
@@ -18,8 +20,6 @@ use crate::channel::Channel;
 use crate::mechanism::Mechanism;
 use mio::Mio;
 use polling::Polling;
-#[cfg(target_os = "linux")]
-use raw_epoll::RawEpoll;
 
 /// How many events each engine takes from the kernel at most in one look.
 const CAPACITY: usize = 1024;

@@ -53,8 +53,8 @@ impl RawEpoll {
         }
     }
 
-    /// How many events there are now in the buffer.
-    fn wait(&mut self) -> io::Result<usize> {
+    /// Asks without waiting: how many events there are now in the buffer.
+    pub(crate) fn wait(&mut self) -> io::Result<usize> {
         let (epoll, buffer) = (self.epoll.as_raw_fd(), self.events.as_mut_ptr());
         // SAFETY: `buffer` has room for `CAPACITY` events.
         let count = unsafe { libc::epoll_wait(epoll, buffer, CAPACITY as i32, 0) };
