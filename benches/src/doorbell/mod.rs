@@ -5,12 +5,12 @@ mod cycle;
 mod idle;
 mod notice;
 mod ping_pong;
+mod processors;
 mod row;
 mod watched;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::thread;
 use std::time::Duration;
 
 use clap::Args;
@@ -25,6 +25,7 @@ use crate::output::{say, show};
 use crate::progress::Progress;
 use crate::report::Report;
 use crate::table::Table;
+use processors::Two;
 use row::Row;
 
 /// Measures what the doorbell of a selector over epoll saves, and what it costs: each row beside
@@ -36,7 +37,8 @@ use row::Row;
 /// so many calls that find nothing, all by one thread; every selector that has a doorbell begins
 /// with an armed one. "ping-pong" is a byte that two threads hand to each other and back through
 /// sockets, each waiting by `select`, which looks again and again for a while before it blocks
-/// where the row says "spin".
+/// where the row says "spin". The two threads of a pair have a processor each, but for the last
+/// rows of "ping-pong", where the system puts them where it likes.
 ///
 /// In every round each side of a row has its turn. The ratio is that of the two times of a round:
 /// shown are the medians over the rounds and, for the ratio, the quartiles. The aim is what this
@@ -84,20 +86,20 @@ pub fn run(options: &Options) -> Result<(), Error> {
         "{} channels, {} rounds; ns, medians of the rounds\n",
         options.channels, options.rounds
     ))?;
-    let processors = thread::available_parallelism().map_or(1, usize::from);
-    let rows = measure(options, processors)?;
+    let two = processors::two()?;
+    let rows = measure(options, two)?;
     show(table(&rows))?;
-    if processors < 2 {
+    if two.is_none() {
         say(ONE_PROCESSOR)?;
     }
-    report.write(&to_json(options, processors, &rows))
+    report.write(&to_json(options, two.is_some(), &rows))
 }
 
 const ONE_PROCESSOR: &str = "
 notice, ping-pong: not measured. They need two processors, and this process may use one: a thread
 that looks again and again would only keep the other from running.";
 
-fn measure(options: &Options, processors: usize) -> Result<Vec<Row>, Error> {
+fn measure(options: &Options, two: Option<Two>) -> Result<Vec<Row>, Error> {
     let setting = Setting {
         channels: channel::open(options.channels.get(), 0)?,
         rounds: options.rounds.get(),
@@ -106,15 +108,15 @@ fn measure(options: &Options, processors: usize) -> Result<Vec<Row>, Error> {
     let progress = Progress::new();
     progress.step(format_args!("idle"));
     let mut rows = idle::measure(&setting)?;
-    if processors > 1 {
+    if let Some(two) = two {
         progress.step(format_args!("notice"));
-        rows.extend(notice::measure(&setting)?);
+        rows.extend(notice::measure(&setting, two)?);
     }
     progress.step(format_args!("cycle"));
     rows.extend(cycle::measure(&setting)?);
-    if processors > 1 {
+    if let Some(two) = two {
         progress.step(format_args!("ping-pong"));
-        rows.extend(ping_pong::measure(&setting)?);
+        rows.extend(ping_pong::measure(&setting, two)?);
     }
     Ok(rows)
 }
@@ -127,13 +129,13 @@ fn table(rows: &[Row]) -> Table {
     table
 }
 
-fn to_json(options: &Options, processors: usize, rows: &[Row]) -> Value {
+fn to_json(options: &Options, has_two_processors: bool, rows: &[Row]) -> Value {
     json!({
         "benchmark": "doorbell",
         "channels": options.channels,
         "rounds": options.rounds,
         "spin_us": options.spin,
-        "processors": processors,
+        "two_processors": has_two_processors,
         "rows": rows.iter().map(Row::to_json).collect::<Vec<_>>(),
     })
 }

@@ -12,6 +12,7 @@ use nioselect::Backend;
 
 use super::Setting;
 use super::by_turns::{Side, by_turns};
+use super::processors::{Pinned, Two};
 use super::row::Row;
 use super::watched::{Ends, Watching, read_byte, watch, write_byte};
 use crate::engine::RawEpoll;
@@ -24,14 +25,14 @@ const WRITES: u64 = 1000;
 /// How long the writer waits at least: long enough for a doorbell to be settled again.
 const PAUSE: Duration = Duration::from_micros(20);
 
-/// By how much more at most, in steps that keep no time with anything.
+/// By how many nanoseconds more at most, in steps that keep no time with anything.
 const LONGEST_DELAY: u64 = 10_000;
 const DELAY_STEP: u64 = 7919;
 
 /// Nothing is waited for any more.
 const ENDED: u64 = u64::MAX;
 
-pub(super) fn measure(setting: &Setting) -> io::Result<Vec<Row>> {
+pub(super) fn measure(setting: &Setting, two: Two) -> io::Result<Vec<Row>> {
     let mut with_doorbell = Notice::by_selector(Mechanism::DOORBELL, setting)?;
     let mut without = Notice::by_selector(Mechanism::plain(Backend::Epoll), setting)?;
     let ends = Ends::open()?;
@@ -40,9 +41,9 @@ pub(super) fn measure(setting: &Setting) -> io::Result<Vec<Row>> {
         ends,
     };
     let sides: Vec<Side<'_, Percentiles>> = vec![
-        Box::new(|| with_doorbell.round()),
-        Box::new(|| without.round()),
-        Box::new(|| raw.round()),
+        Box::new(|| with_doorbell.round(two)),
+        Box::new(|| without.round(two)),
+        Box::new(|| raw.round(two)),
     ];
     let taken = by_turns(sides, setting.rounds)?;
     let p50 = |side: usize| -> Vec<f64> { taken[side].iter().map(|round| round.p50).collect() };
@@ -120,7 +121,8 @@ impl Shared {
 }
 
 impl<F: Finder> Notice<F> {
-    fn round(&mut self) -> io::Result<Percentiles> {
+    fn round(&mut self, [here, there]: Two) -> io::Result<Percentiles> {
+        let _pinned = Pinned::to(here)?;
         let shared = Shared {
             start: Instant::now(),
             written_at: AtomicU64::new(0),
@@ -129,7 +131,7 @@ impl<F: Finder> Notice<F> {
         let (shared, other) = (&shared, &self.ends.other);
         let (finder, watched) = (&mut self.finder, &self.ends.watched);
         let mut latencies = thread::scope(|scope| {
-            let writer = scope.spawn(|| write_again_and_again(shared, other));
+            let writer = scope.spawn(|| write_again_and_again(shared, other, there));
             let latencies = notice_again_and_again(shared, finder, watched);
             shared.read.store(ENDED, Ordering::Release);
             writer.join().expect("the writer does not panic")?;
@@ -162,25 +164,34 @@ fn notice_again_and_again(
     Ok(latencies)
 }
 
-fn write_again_and_again(shared: &Shared, other: &UnixStream) -> io::Result<()> {
+/// If it fails, the other thread finds a connection that has ended.
+fn write_again_and_again(shared: &Shared, other: &UnixStream, place: usize) -> io::Result<()> {
+    let outcome = Pinned::to(place).and_then(|_pinned| write_when_read(shared, other));
+    if outcome.is_err() {
+        let _ = other.shutdown(Shutdown::Both);
+    }
+    outcome
+}
+
+fn write_when_read(shared: &Shared, other: &UnixStream) -> io::Result<()> {
     for number in 0..WRITES {
         while shared.read.load(Ordering::Acquire) < number {
             hint::spin_loop();
         }
         if shared.read.load(Ordering::Acquire) == ENDED {
-            return Ok(());
+            break;
         }
-        let delay = Duration::from_nanos(number * DELAY_STEP % LONGEST_DELAY);
-        let pause = Instant::now();
-        while pause.elapsed() < PAUSE + delay {
-            hint::spin_loop();
-        }
+        pause(number);
         shared.written_at.store(shared.now(), Ordering::Release);
-        if let Err(error) = write_byte(other) {
-            // So that the other thread notices.
-            let _ = other.shutdown(Shutdown::Both);
-            return Err(error);
-        }
+        write_byte(other)?;
     }
     Ok(())
+}
+
+fn pause(number: u64) {
+    let delay = Duration::from_nanos(number * DELAY_STEP % LONGEST_DELAY);
+    let begun = Instant::now();
+    while begun.elapsed() < PAUSE + delay {
+        hint::spin_loop();
+    }
 }

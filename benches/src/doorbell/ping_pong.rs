@@ -10,6 +10,7 @@ use nioselect::Backend;
 
 use super::Setting;
 use super::by_turns::{Side, by_turns};
+use super::processors::{Pinned, Two};
 use super::row::Row;
 use super::watched::{Ends, Watching, channel_of, read_byte, watch, write_byte};
 use crate::measure::quantile;
@@ -18,30 +19,35 @@ use crate::mechanism::Mechanism;
 /// How many round trips are timed in a round.
 const TRIPS: usize = 1000;
 
-pub(super) fn measure(setting: &Setting) -> io::Result<Vec<Row>> {
+pub(super) fn measure(setting: &Setting, two: Two) -> io::Result<Vec<Row>> {
     let plain = Mechanism::plain(Backend::Epoll);
+    let start = |mechanism, spin, place| Game::start(mechanism, spin, place, setting);
+    let (none, spin) = (Duration::ZERO, setting.spin);
     let mut games = [
-        Game::start(plain, Duration::ZERO, setting)?,
-        Game::start(Mechanism::DOORBELL, Duration::ZERO, setting)?,
-        Game::start(plain, setting.spin, setting)?,
-        Game::start(Mechanism::DOORBELL, setting.spin, setting)?,
+        start(plain, none, Some(two))?,
+        start(Mechanism::DOORBELL, none, Some(two))?,
+        start(plain, spin, Some(two))?,
+        start(Mechanism::DOORBELL, spin, Some(two))?,
+        start(plain, none, None)?,
+        start(Mechanism::DOORBELL, spin, None)?,
     ];
     let sides = games
         .iter_mut()
         .map(|game| -> Side<'_, f64> { Box::new(|| game.round()) });
     let times = by_turns(sides.collect(), setting.rounds)?;
-    let [blocks, blocks_with_doorbell, spins, spins_with_doorbell] = &times[..] else {
-        unreachable!("there are as many sides as games");
+    let spin = format!("spin {} us", spin.as_micros());
+    let row = |name: String, side: usize, beside: &'static str, other: usize| {
+        let name = format!("ping-pong: {name}");
+        Row::new(name, &times[side], beside, &times[other])
     };
-    let spin = format!("spin {} us", setting.spin.as_micros());
-    let row = |name: String, times: &[f64]| Row::new(name, times, "no spin, no doorbell", blocks);
+    let blocks = "no spin, no doorbell";
+    let blocks_anywhere = "no spin, no doorbell, anywhere";
     Ok(vec![
-        row(format!("ping-pong: {spin}, doorbell"), spins_with_doorbell).aim(0.6),
-        row(format!("ping-pong: {spin}, no doorbell"), spins),
-        row(
-            "ping-pong: no spin, doorbell".to_owned(),
-            blocks_with_doorbell,
-        ),
+        row(format!("{spin}, doorbell"), 3, blocks, 0).aim(0.6),
+        row(format!("{spin}, no doorbell"), 2, blocks, 0),
+        row("no spin, doorbell".to_owned(), 1, blocks, 0),
+        row(format!("{spin}, doorbell"), 3, blocks_anywhere, 4),
+        row(format!("{spin}, doorbell, anywhere"), 5, blocks_anywhere, 4),
     ])
 }
 
@@ -49,11 +55,18 @@ pub(super) fn measure(setting: &Setting) -> io::Result<Vec<Row>> {
 struct Game {
     selector: Watching,
     end: UnixStream,
+    place: Option<Two>,
     partner: Option<JoinHandle<io::Result<()>>>,
 }
 
 impl Game {
-    fn start(mechanism: Mechanism, spin: Duration, setting: &Setting) -> io::Result<Self> {
+    /// Where the system likes, unless there is a place.
+    fn start(
+        mechanism: Mechanism,
+        spin: Duration,
+        place: Option<Two>,
+        setting: &Setting,
+    ) -> io::Result<Self> {
         let ends = Ends::open()?;
         let selector = watch(
             &mechanism.builder().spin(spin),
@@ -64,8 +77,7 @@ impl Game {
             other,
         } = ends;
         let partner = thread::Builder::new().spawn(move || {
-            let selector = watch(&mechanism.builder().spin(spin), &[channel_of(&other)?])?;
-            let outcome = send_back(selector, &other);
+            let outcome = send_back(mechanism, spin, place, &other);
             // So that nobody waits for it any more.
             let _ = other.shutdown(Shutdown::Both);
             outcome
@@ -73,12 +85,14 @@ impl Game {
         Ok(Self {
             selector,
             end,
+            place,
             partner: Some(partner),
         })
     }
 
     /// The median of the round trips, in nanoseconds.
     fn round(&mut self) -> io::Result<f64> {
+        let _pinned = self.place.map(|[here, _]| Pinned::to(here)).transpose()?;
         let mut trips = Vec::with_capacity(TRIPS);
         for _ in 0..TRIPS {
             let start = Instant::now();
@@ -92,12 +106,22 @@ impl Game {
 }
 
 fn receive(selector: &mut Watching, end: &UnixStream) -> io::Result<()> {
-    while selector.select()? == 0 {}
+    // It may have been found when the selector began to watch.
+    while selector.selected_keys().is_empty() {
+        selector.select()?;
+    }
     selector.selected_keys().clear();
     read_byte(end)
 }
 
-fn send_back(mut selector: Watching, end: &UnixStream) -> io::Result<()> {
+fn send_back(
+    mechanism: Mechanism,
+    spin: Duration,
+    place: Option<Two>,
+    end: &UnixStream,
+) -> io::Result<()> {
+    let _pinned = place.map(|[_, there]| Pinned::to(there)).transpose()?;
+    let mut selector = watch(&mechanism.builder().spin(spin), &[channel_of(end)?])?;
     loop {
         match receive(&mut selector, end) {
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(()),

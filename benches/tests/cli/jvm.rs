@@ -8,7 +8,9 @@ use nioselect::Backend;
 use rustix::process::{Pid, test_kill_process};
 use serde_json::{Value, json};
 
-use super::{SMALL, assert_message_of_refusal, assert_refused, is_double, run_for_json};
+use super::{
+    SMALL, assert_message_of_refusal, assert_refused, is_double, mechanisms, run_for_json,
+};
 
 /// Will do for a jar.
 const ANY_FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
@@ -188,16 +190,57 @@ fn a_jvm_is_told_provider_backend_and_workload() {
     );
     assert!(!started[1].1.contains("SelectorProvider"));
     let ours = &started[2..];
-    let mut backends = Backend::available();
-    backends.retain(|&backend| !is_double(backend));
-    assert_eq!(ours.len(), backends.len());
-    for ((_, arguments), backend) in ours.iter().zip(backends) {
+    let mut expected = mechanisms();
+    expected.retain(|name| !name.contains("double"));
+    assert_eq!(ours.len(), expected.len());
+    for ((_, arguments), name) in ours.iter().zip(expected) {
         assert!(arguments.contains(&provider("org.nioselect.NioselectProvider")));
+        let (backend, doorbell) = match name.strip_suffix("+doorbell") {
+            Some(backend) => (backend, "auto"),
+            None => (&*name, "off"),
+        };
         assert!(arguments.contains(&format!("-Dnioselect.backend={backend} ")));
+        assert!(arguments.contains(&format!("-Dnioselect.doorbell={doorbell} ")));
     }
     for (_, arguments) in &started {
         assert!(arguments.ends_with("org.nioselect.bench.HarmonyMain 50 100"));
     }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_doorbell_of_a_jvm_is_told() {
+    if crate::doorbell::reason_for_none().is_some() {
+        return;
+    }
+    let file = temporary("jvm-doorbell.json");
+    let arguments = [
+        "--backend",
+        "epoll+doorbell",
+        "--json",
+        file.to_str().unwrap(),
+    ];
+    let run = |name| Run::new(name).arguments(arguments);
+    let row = || {
+        let result = fs::read_to_string(&file).unwrap();
+        let result: Value = serde_json::from_str(&result).unwrap();
+        result["rows"][3].clone()
+    };
+
+    let output = run("doorbell").output();
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(row()["backend"], "epoll+doorbell");
+    let expected = json!({ "state": "armed", "answered": 80, "rung": 2 });
+    assert_eq!(row()["doorbell"], expected);
+
+    let output = run("no-doorbell")
+        .variable("FAKE_JAVA", "has no doorbell")
+        .output();
+    assert!(output.status.success(), "{output:?}");
+    let message = String::from_utf8_lossy(&output.stderr);
+    let expected = "nioselect with epoll+doorbell cannot run here: the doorbell is unavailable: no";
+    assert!(message.contains(expected), "{message}");
+    assert_eq!(row(), Value::Null);
 }
 
 #[test]
@@ -246,9 +289,13 @@ fn jvms_run_with_every_provider() {
         .collect();
     assert_eq!(found[0], ("jdk", &json!("poll")));
     assert_eq!(found[1].0, "jdk");
-    let backends = Backend::available();
-    let ours = backends.iter().map(|backend| json!(backend.name()));
-    assert!(ours.eq(found[2..].iter().map(|(_, backend)| (*backend).clone())));
+    let ours = mechanisms();
+    let ours = ours.iter().filter(|name| !name.contains("double"));
+    assert!(
+        ours.eq(found[2..]
+            .iter()
+            .map(|(_, backend)| backend.as_str().unwrap()))
+    );
     assert!(
         found[2..]
             .iter()

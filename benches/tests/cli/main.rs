@@ -1,5 +1,7 @@
 //! The command line: what it refuses, and the shape of what it prints and writes.
 
+#[cfg(target_os = "linux")]
+mod doorbell;
 mod jvm;
 
 use std::fs;
@@ -7,13 +9,17 @@ use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use nioselect::Backend;
+use nioselect::doorbell::Policy;
 use serde_json::{Value, json};
 
 const SMALL: [&str; 6] = ["--channels", "50", "--iterations", "100", "--rounds", "1"];
 
 fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_nioselect-bench"));
-    command.args(arguments).env_remove(Backend::VARIABLE);
+    command
+        .args(arguments)
+        .env_remove(Backend::VARIABLE)
+        .env_remove(Policy::VARIABLE);
     command
 }
 
@@ -94,7 +100,7 @@ fn compare_asks_for_no_more_ready_keys_than_there_are() {
 fn an_unknown_backend_is_refused_with_the_known_ones() {
     assert_refused(
         &["harmony", "--backend", "kpoll"],
-        &["kpoll", "epoll", "poll", "select", "all"],
+        &["kpoll", "epoll", "poll", "select", "epoll+doorbell", "all"],
     );
 }
 
@@ -139,6 +145,22 @@ fn is_double(backend: Backend) -> bool {
     cfg!(target_os = "linux") && matches!(backend, Backend::Kqueue | Backend::DevPoll)
 }
 
+/// What can run here, as the tables call it.
+fn mechanisms() -> Vec<String> {
+    let mut names = Vec::new();
+    for backend in Backend::available() {
+        names.push(match is_double(backend) {
+            true => format!("{backend} (double)"),
+            false => backend.to_string(),
+        });
+        #[cfg(target_os = "linux")]
+        if backend == Backend::Epoll && doorbell::reason_for_none().is_none() {
+            names.push("epoll+doorbell".to_owned());
+        }
+    }
+    names
+}
+
 #[test]
 fn harmony_measures_all_backends_unless_told_otherwise() {
     let result = run_for_json("harmony.json", &[&["harmony"][..], &SMALL].concat());
@@ -150,12 +172,7 @@ fn harmony_measures_all_backends_unless_told_otherwise() {
         .iter()
         .map(|row| row["backend"].as_str().unwrap())
         .collect();
-    let label = |backend: Backend| match is_double(backend) {
-        true => format!("{backend} (double)"),
-        false => backend.to_string(),
-    };
-    let available: Vec<_> = Backend::available().into_iter().map(label).collect();
-    assert_eq!(backends, available);
+    assert_eq!(backends, mechanisms());
     for row in rows {
         assert_eq!(row["engine"], "rust");
         assert_eq!(row["provider"], "nioselect");
@@ -183,8 +200,8 @@ fn scaling_goes_from_ten_keys_to_the_most() {
         .lines()
         .find(|line| line.trim_start().starts_with("keys"))
         .unwrap();
-    for backend in Backend::available() {
-        assert!(header.contains(backend.name()), "{printed}");
+    for name in mechanisms() {
+        assert!(header.contains(&name), "{printed}");
     }
     let rows = printed.lines().skip_while(|&line| line != header).skip(1);
     let counts = rows.filter_map(|line| line.split_whitespace().next());
@@ -207,6 +224,14 @@ fn compare_does_each_job_with_each_engine() {
             let expected = if job == "look" { 2 } else { 1 };
             assert_eq!(found.count(), expected, "{job} by {engine}");
         }
+    }
+    let idle = rows
+        .iter()
+        .filter(|row| row["job"] == "look" && row["ready"] == 0);
+    let engines: Vec<_> = idle.map(|row| row["engine"].as_str().unwrap()).collect();
+    for name in mechanisms() {
+        let engine = format!("nioselect {name}");
+        assert!(engines.contains(&&*engine), "no {engine} in {engines:?}");
     }
     for row in rows {
         assert_is_spread(&row["ns"]);
