@@ -4,13 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use nioselect::Backend;
 use rustix::process::{Pid, test_kill_process};
 use serde_json::{Value, json};
 
-use super::{
-    SMALL, assert_message_of_refusal, assert_refused, is_double, mechanisms, run_for_json,
-};
+use super::{SMALL, assert_message_of_refusal, assert_refused, mechanisms, run_for_json};
 
 /// Will do for a jar.
 const ANY_FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
