@@ -6,6 +6,7 @@ mod idle;
 mod notice;
 mod ping_pong;
 mod processors;
+mod quartiles;
 mod row;
 mod watched;
 

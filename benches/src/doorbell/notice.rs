@@ -13,10 +13,10 @@ use nioselect::Backend;
 use super::Setting;
 use super::by_turns::{Side, by_turns};
 use super::processors::{Pinned, Two};
+use super::quartiles::quantile;
 use super::row::Row;
 use super::watched::{Ends, Watching, read_byte, watch, write_byte};
 use crate::engine::RawEpoll;
-use crate::measure::quantile;
 use crate::mechanism::Mechanism;
 
 /// How many writes are timed in a round.

@@ -11,9 +11,9 @@ use nioselect::Backend;
 use super::Setting;
 use super::by_turns::{Side, by_turns};
 use super::processors::{Pinned, Two};
+use super::quartiles::quantile;
 use super::row::Row;
 use super::watched::{Ends, Watching, channel_of, read_byte, watch, write_byte};
-use crate::measure::quantile;
 use crate::mechanism::Mechanism;
 
 /// How many round trips are timed in a round.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::measure::Quartiles;
+use super::quartiles::Quartiles;
 use crate::table::number;
 
 /// What two sides took for the same.
