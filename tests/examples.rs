@@ -307,30 +307,31 @@ fn chat_accepts_again_when_a_descriptor_is_free() {
     });
 }
 
+fn sender_to(address: SocketAddr) -> UdpSocket {
+    let socket = UdpSocket::bind(common::any_port()).unwrap();
+    socket.connect(address).unwrap();
+    socket.set_read_timeout(Some(LONG)).unwrap();
+    socket
+}
+
+fn receive(sender: &UdpSocket) -> Vec<u8> {
+    let mut buffer = vec![0; 65_535];
+    // With a timeout the kernel does not resume what it has interrupted (signal(7)).
+    let length = loop {
+        match sender.recv(&mut buffer) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            length => break length.unwrap(),
+        }
+    };
+    buffer.truncate(length);
+    buffer
+}
+
 #[test]
 fn udp_echo_gives_every_datagram_back_to_its_sender() {
     on_every_backend(|backend| {
         let example = Example::start("udp_echo", backend);
-        let senders: Vec<_> = (0..5)
-            .map(|_| {
-                let socket = UdpSocket::bind(common::any_port()).unwrap();
-                socket.connect(example.address).unwrap();
-                socket.set_read_timeout(Some(LONG)).unwrap();
-                socket
-            })
-            .collect();
-        let receive = |sender: &UdpSocket| {
-            let mut buffer = vec![0; 65_535];
-            // With a timeout the kernel does not resume what it has interrupted (signal(7)).
-            let length = loop {
-                match sender.recv(&mut buffer) {
-                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                    length => break length.unwrap(),
-                }
-            };
-            buffer.truncate(length);
-            buffer
-        };
+        let senders: Vec<_> = (0..5).map(|_| sender_to(example.address)).collect();
         for length in [1, 0, 100, 1472, 1473, 9000, 65_507] {
             let datagram = vec![7; length];
             senders[0].send(&datagram).unwrap();
@@ -341,6 +342,24 @@ fn udp_echo_gives_every_datagram_back_to_its_sender() {
         }
         for (number, sender) in (0_u8..).zip(&senders) {
             assert_eq!(receive(sender), [number; 100]);
+        }
+    });
+}
+
+#[test]
+fn busy_spin_answers_by_how_often_it_has_looked() {
+    on_every_backend(|backend| {
+        let example = Example::start("busy_spin", backend);
+        let sender = sender_to(example.address);
+        for _ in 0..3 {
+            sender.send(b"well?\n").unwrap();
+            let answer = String::from_utf8(receive(&sender)).unwrap();
+            let (looks, spared) = answer.split_once(" looks, ").expect(&answer);
+            let (spared, _) = spared
+                .split_once(" of them without the kernel; ")
+                .expect(&answer);
+            let [looks, spared] = [looks, spared].map(|count| count.parse::<u64>().unwrap());
+            assert!(spared < looks, "the one that found it asked: {answer}");
         }
     });
 }
