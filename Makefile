@@ -16,7 +16,7 @@ help:
 	@echo 'make test        every test, of Rust (make test-rust) and of the provider for the JVM (make test-java)'
 	@echo 'make jars        java/target/nioselect-0.1.0.jar, and the benchmarks for the JVM'
 	@echo 'make soak        every Rust test 50 times, beside two busy loops'
-	@echo 'make bench       side by side with raw epoll, mio and polling; then the criterion benchmarks'
+	@echo 'make bench       side by side with raw epoll, mio and polling; the doorbell; then the criterion benchmarks'
 	@echo 'make bench-java  side by side with the provider of the JDK'
 
 demo: jars
@@ -43,6 +43,8 @@ soak: need-cargo
 bench: need-cargo
 	$(BENCH) compare
 	$(BENCH) scaling
+# Not every system has one.
+	-$(BENCH) doorbell
 	$(CARGO) bench --locked --package nioselect-bench
 
 bench-java: jars

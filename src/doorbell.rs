@@ -7,9 +7,8 @@
 //! kernel for.
 //!
 //! It comes by itself after an idle stretch, for the thread that selects, and where it may not be
-//! had every call asks the kernel, as ever: [`State`] says why. A selector that has one has two
-//! descriptors more than its channels: that of epoll, and that of the ring, which its thread keeps
-//! for the next selector.
+//! had every call asks the kernel, as ever: [`State`] says why. It takes one descriptor, that of the
+//! ring, which the thread keeps for its next selector.
 //!
 //! A selector that has been given an eventfd, an epoll descriptor or an io_uring as a channel has
 //! none any more: of what an io_uring makes ready the bit does not tell reliably.

@@ -4,7 +4,8 @@
 //! system has: epoll(7), kqueue(2), `/dev/poll`, io_uring(7), poll(2), select(2) or real-time
 //! signals, chosen at run time ([`Backend`]). Its registrations are [keys](SelectionKey) with an
 //! interest set, a ready set and a typed attachment; what is ready is collected in a selected-key
-//! set, level-triggered, until it is removed.
+//! set, level-triggered, until it is removed. On Linux, who looks again and again need not ask the
+//! kernel each time: there is a [doorbell].
 //!
 //! # The layers
 //!

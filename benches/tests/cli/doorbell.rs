@@ -86,6 +86,15 @@ fn every_row_has_its_times_and_their_ratio() {
 }
 
 #[test]
+fn wrong_arguments_are_refused() {
+    assert_refused(&["doorbell", "--channels", "0"], &["--channels"]);
+    assert_refused(&["doorbell", "--rounds", "0"], &["--rounds"]);
+    assert_refused(&["doorbell", "--spin", "-1"], &["-1"]);
+    let too_many = usize::MAX.to_string();
+    assert_refused(&["doorbell", "--channels", &too_many], &["channels fit"]);
+}
+
+#[test]
 fn two_threads_are_not_measured_on_one_processor() {
     if reason_for_none().is_some() {
         return;
