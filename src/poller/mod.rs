@@ -107,7 +107,7 @@ pub struct Poller<S> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Statistics {
-    /// How often it waited, or looked without waiting, also if a [doorbell](crate::doorbell)
+    /// How often it waited, or looked without waiting, also if a [doorbell]
     /// spared the look.
     pub waits: u64,
     /// How often it changed, or tried to change, what the kernel watches: additions,
@@ -182,14 +182,14 @@ impl<S: AsFd> Poller<S> {
         self.statistics
     }
 
-    /// What the [doorbell](crate::doorbell) has done so far.
+    /// What the [doorbell] has done so far.
     pub fn doorbell(&self) -> doorbell::Statistics {
         self.mechanism.doorbell()
     }
 
     /// What to look at instead of calling [`wait`](Self::wait) without a timeout to wait for, if
     /// there is something: the last wait has found nothing, nothing has been changed since, and
-    /// the [doorbell](crate::doorbell) has not rung.
+    /// the [doorbell] has not rung.
     ///
     /// This is for bindings to languages from where a call is dear. Until a method changes the
     /// poller, and for the calling thread alone, a wait would find nothing as long as both words

@@ -123,7 +123,7 @@ impl<A> AsFd for Entry<A> {
 
 /// Opening and sharing.
 impl<A> Selector<A> {
-    /// A builder, for choosing the backend, the [doorbell](crate::doorbell) and more.
+    /// A builder, for choosing the backend, the [doorbell] and more.
     pub fn builder() -> SelectorBuilder<A> {
         SelectorBuilder::new()
     }
@@ -225,7 +225,7 @@ impl<A> Selector<A> {
         self.poller.statistics()
     }
 
-    /// What its [doorbell](crate::doorbell) has done so far.
+    /// What its [doorbell] has done so far.
     pub fn doorbell(&self) -> doorbell::Statistics {
         self.poller.doorbell()
     }
