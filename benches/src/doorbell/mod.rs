@@ -2,6 +2,7 @@
 
 mod by_turns;
 mod cycle;
+mod distance;
 mod idle;
 mod notice;
 mod ping_pong;
@@ -25,7 +26,7 @@ use crate::mechanism::Mechanism;
 use crate::output::{say, show};
 use crate::progress::Progress;
 use crate::report::Report;
-use crate::table::Table;
+use crate::table::{Table, number};
 use processors::Two;
 use row::Row;
 
@@ -39,7 +40,9 @@ use row::Row;
 /// with an armed one. "ping-pong" is a byte that two threads hand to each other and back through
 /// sockets, each waiting by `select`, which looks again and again for a while before it blocks
 /// where the row says "spin". The two threads of a pair have a processor each, but for the last
-/// rows of "ping-pong", where the system puts them where it likes.
+/// rows of "ping-pong", where the system puts them where it likes. How soon a write is noticed
+/// depends on how far from each other the processors are, which is told by how long a word in
+/// memory takes from one to the other and back.
 ///
 /// In every round each side of a row has its turn. The ratio is that of the two times of a round:
 /// shown are the medians over the rounds and, for the ratio, the quartiles. The aim is what this
@@ -83,17 +86,25 @@ pub fn run(options: &Options) -> Result<(), Error> {
     probed.map_err(|why| Error::Request(format!("there is nothing to measure: {why}")))?;
     let report = Report::create(options.json.as_deref())?;
     say(machine::describe())?;
+    let two = processors::two()?;
+    let distance = two.map(distance::between).transpose()?;
     say(format_args!(
-        "{} channels, {} rounds; ns, medians of the rounds\n",
+        "{} channels, {} rounds; ns, medians of the rounds",
         options.channels, options.rounds
     ))?;
-    let two = processors::two()?;
+    if let Some(nanoseconds) = distance {
+        say(format_args!(
+            "a word in memory from one processor to the other and back: {} ns",
+            number(nanoseconds)
+        ))?;
+    }
+    say("")?;
     let rows = measure(options, two)?;
     show(table(&rows))?;
     if two.is_none() {
         say(ONE_PROCESSOR)?;
     }
-    report.write(&to_json(options, two.is_some(), &rows))
+    report.write(&to_json(options, distance, &rows))
 }
 
 const ONE_PROCESSOR: &str = "
@@ -130,13 +141,13 @@ fn table(rows: &[Row]) -> Table {
     table
 }
 
-fn to_json(options: &Options, has_two_processors: bool, rows: &[Row]) -> Value {
+fn to_json(options: &Options, distance: Option<f64>, rows: &[Row]) -> Value {
     json!({
         "benchmark": "doorbell",
         "channels": options.channels,
         "rounds": options.rounds,
         "spin_us": options.spin,
-        "two_processors": has_two_processors,
+        "word_there_and_back_ns": distance,
         "rows": rows.iter().map(Row::to_json).collect::<Vec<_>>(),
     })
 }
