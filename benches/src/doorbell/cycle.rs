@@ -15,7 +15,8 @@ use crate::mechanism::Mechanism;
 /// So many calls that find nothing arm a doorbell, several times over.
 const ARMING: u32 = 100;
 
-const CYCLES: u64 = 1000;
+/// Many, and yet in most cases less than a slice of time, so that most rounds are not interrupted.
+const CYCLES: u64 = 200;
 
 /// How many calls find nothing in a cycle, and the aim: too few to settle the doorbell again, few
 /// more than it takes to settle it, many more.
