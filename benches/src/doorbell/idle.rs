@@ -16,7 +16,7 @@ use crate::mechanism::Mechanism;
 
 /// Many, and yet less than a slice of time, so that most rounds are not interrupted. The arming is
 /// in the round that warms up.
-const CALLS: u64 = 5000;
+const CALLS: u64 = 10_000;
 
 pub(super) fn measure(setting: &Setting) -> io::Result<Vec<Row>> {
     let channels = &setting.channels;
