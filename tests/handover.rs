@@ -4,80 +4,16 @@ mod common;
 
 use std::fs::File;
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream, UdpSocket};
-use std::os::fd::OwnedFd;
-use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use common::{LONG, any_port, on_every_backend};
+use common::handover::{Line, await_number};
+use common::{LONG, on_every_backend};
 use nioselect::poller::{Kind, Mode, Poller};
 use nioselect::{Backend, Ops};
 
 const HANDOVERS: u32 = 3_000;
-
-/// Two ends, and whether what is written to one is there when write(2) returns. Over loopback the
-/// news may take a moment.
-struct Line {
-    name: &'static str,
-    reading: OwnedFd,
-    writing: OwnedFd,
-    is_immediate: bool,
-}
-
-impl Line {
-    fn new(
-        name: &'static str,
-        (reading, writing): (impl Into<OwnedFd>, impl Into<OwnedFd>),
-        is_immediate: bool,
-    ) -> Self {
-        let (reading, writing) = (reading.into(), writing.into());
-        Self {
-            name,
-            reading,
-            writing,
-            is_immediate,
-        }
-    }
-
-    fn of_every_kind() -> Vec<Self> {
-        vec![
-            Self::new("UNIX stream", UnixStream::pair().unwrap(), true),
-            Self::new("pipe", std::io::pipe().unwrap(), true),
-            Self::new("TCP", tcp(), false),
-            Self::new("UDP", udp(), false),
-            #[cfg(target_os = "linux")]
-            Self::new("eventfd", eventfd(), true),
-        ]
-    }
-}
-
-fn tcp() -> (TcpStream, TcpStream) {
-    let listener = TcpListener::bind(any_port()).unwrap();
-    let writing = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
-    writing.set_nodelay(true).unwrap();
-    (listener.accept().unwrap().0, writing)
-}
-
-fn udp() -> (UdpSocket, UdpSocket) {
-    let reading = UdpSocket::bind(any_port()).unwrap();
-    let writing = UdpSocket::bind(any_port()).unwrap();
-    writing.connect(reading.local_addr().unwrap()).unwrap();
-    (reading, writing)
-}
-
-#[cfg(target_os = "linux")]
-fn eventfd() -> (OwnedFd, OwnedFd) {
-    let counter = rustix::event::eventfd(0, rustix::event::EventfdFlags::CLOEXEC).unwrap();
-    (counter.try_clone().unwrap(), counter)
-}
-
-fn await_number(counter: &AtomicU32, number: u32) {
-    while counter.load(Ordering::Acquire) != number {
-        thread::yield_now();
-    }
-}
 
 #[test]
 fn what_is_made_ready_before_it_is_told_is_found() {

@@ -1,7 +1,8 @@
-//! Forked children.
+//! Children: forked ones, and processes that run one test.
 #![allow(unsafe_code)]
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::Command;
 
 use rustix::process::{Pid, WaitOptions, waitpid};
 
@@ -21,4 +22,26 @@ pub fn in_child(act: impl FnOnce()) {
             assert_eq!(status.exit_status(), Some(0), "the child has failed");
         }
     }
+}
+
+/// Whether this is the process of its own that a test asked for. If not, it is run, and must
+/// succeed.
+pub fn in_own_process(test: &str) -> bool {
+    const VARIABLE: &str = "NIOSELECT_TEST_OF_ITS_OWN";
+    if std::env::var_os(VARIABLE).is_some() {
+        return true;
+    }
+    let output = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", test, "--nocapture", "--test-threads=1"])
+        .env(VARIABLE, "1")
+        .output()
+        .unwrap();
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        output.status.success() && printed.contains("1 passed"),
+        "{}\n{printed}\n{}",
+        output.status,
+        String::from_utf8_lossy(&output.stderr)
+    );
+    false
 }

@@ -1,4 +1,4 @@
-//! Filters of system calls.
+//! Filters of system calls: seccomp(2).
 #![allow(unsafe_code)]
 
 use std::thread;
@@ -7,14 +7,14 @@ use std::thread;
 pub fn where_a_call_fails(call: libc::c_long, errno: i32, act: impl FnOnce() + Send) {
     thread::scope(|scope| {
         scope.spawn(|| {
-            forbid(call, errno);
+            forbid(call, libc::SECCOMP_RET_ERRNO | errno.cast_unsigned());
             act();
         });
     });
 }
 
-/// For the calling thread, for good: seccomp(2).
-pub fn forbid(call: libc::c_long, errno: i32) {
+/// Has the calling thread, for good, answered by this action of seccomp(2) when it makes the call.
+pub fn forbid(call: libc::c_long, action: u32) {
     let statement = |code: u32, k: u32| libc::sock_filter {
         code: code as u16,
         jt: 0,
@@ -30,10 +30,7 @@ pub fn forbid(call: libc::c_long, errno: i32) {
     let mut program = [
         statement(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0),
         equals,
-        statement(
-            libc::BPF_RET,
-            libc::SECCOMP_RET_ERRNO | errno.cast_unsigned(),
-        ),
+        statement(libc::BPF_RET, action),
         statement(libc::BPF_RET, libc::SECCOMP_RET_ALLOW),
     ];
     let filter = libc::sock_fprog {

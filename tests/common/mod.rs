@@ -8,6 +8,7 @@
 pub mod child;
 #[cfg(target_os = "linux")]
 pub mod filter;
+pub mod handover;
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};

@@ -20,6 +20,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
 
+use common::child::in_own_process;
 use common::{
     LONG, assert_poller_silent, assert_silent, await_ready, during, fill, look, nonblocking, pipe,
     read_all, returns_early, tcp_pair, unix_pair, until,
@@ -68,28 +69,6 @@ fn hexadecimal(status: &str, field: &str) -> u64 {
 
 fn bit(signal: libc::c_int) -> u64 {
     1 << (signal - 1)
-}
-
-/// Whether this is the process of its own that a test asked for. If not, it is run, and must
-/// succeed.
-fn in_own_process(test: &str) -> bool {
-    const VARIABLE: &str = "NIOSELECT_TEST_OF_ITS_OWN";
-    if std::env::var_os(VARIABLE).is_some() {
-        return true;
-    }
-    let output = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", test, "--nocapture", "--test-threads=1"])
-        .env(VARIABLE, "1")
-        .output()
-        .unwrap();
-    let printed = String::from_utf8_lossy(&output.stdout);
-    assert!(
-        output.status.success() && printed.contains("1 passed"),
-        "{}\n{printed}\n{}",
-        output.status,
-        String::from_utf8_lossy(&output.stderr)
-    );
-    false
 }
 
 fn limit_pending_signals(to: u64) {
