@@ -4,13 +4,14 @@
 mod common;
 
 use std::io::Write;
+use std::mem;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use common::{assert_silent, nonblocking, on_every_backend, selector, unix_pair};
+use common::{assert_silent, nonblocking, on_every_backend, unix_pair};
 use nioselect::poller::{Kind, Poller};
-use nioselect::{Mode, Ops, SelectableChannel};
+use nioselect::{Backend, Mode, Ops, SelectableChannel, Selector};
 
 /// One test at a time: a number that one has closed must not go to another.
 fn alone() -> MutexGuard<'static, ()> {
@@ -18,9 +19,22 @@ fn alone() -> MutexGuard<'static, ()> {
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// A selector that has all descriptors that it may ever need: what becomes free is free for the
+/// test.
+fn selector<A>(backend: Backend) -> Selector<A> {
+    let mut selector = common::selector(backend);
+    for _ in 0..100 {
+        assert_eq!(selector.select_now().unwrap(), 0);
+    }
+    selector
+}
+
 /// A stream under a number that is free, and its peer.
 fn stream_at(number: RawFd) -> (SelectableChannel<OwnedFd>, UnixStream) {
-    let (ours, theirs) = UnixStream::pair().unwrap();
+    let (mut ours, mut theirs) = UnixStream::pair().unwrap();
+    if theirs.as_raw_fd() == number {
+        mem::swap(&mut ours, &mut theirs);
+    }
     let ours = if ours.as_raw_fd() == number {
         ours.into()
     } else {
