@@ -5,9 +5,11 @@ mod common;
 mod counting;
 
 use std::hint::black_box;
-use std::io::Write;
+use std::io::{Read, Write};
+use std::time::Duration;
 
 use common::{may_have_descriptors, on_every_backend, pipe, selector};
+use nioselect::doorbell::{Policy, State};
 use nioselect::{Backend, Mode, Ops, Pipe, SelectionKey, Selector};
 
 /// As many rounds as warm up whatever grows, and then as many that must not allocate.
@@ -159,5 +161,36 @@ fn arming_one_shots_allocates_nothing() {
             let count = selector.select_with(|key| key.set_interest_ops(Ops::READ).unwrap());
             assert_eq!(count.unwrap(), 100);
         });
+    });
+}
+
+/// It has been set up, with all that this takes, and then rings and is settled.
+#[test]
+fn a_doorbell_allocates_nothing() {
+    on_every_backend(|backend| {
+        let builder = Selector::builder().backend(backend);
+        let builder = builder
+            .doorbell(Policy::Eager)
+            .spin(Duration::from_micros(1));
+        let mut selector = builder.open().unwrap();
+        let pipe = pipe();
+        pipe.source.register(&selector, Ops::READ, ()).unwrap();
+        assert_allocates_nothing("ring and settle", || {
+            for _ in 0..4 {
+                assert_eq!(selector.select_now().unwrap(), 0);
+            }
+            (&pipe.sink).write_all(b"x").unwrap();
+            assert_eq!(selector.select_now().unwrap(), 1);
+            selector.selected_keys().clear();
+            (&pipe.source).read_exact(&mut [0]).unwrap();
+        });
+        assert_allocates_nothing("spin", || {
+            let count = selector.select_timeout(Duration::from_micros(10));
+            assert_eq!(count.unwrap(), 0);
+            selector.wakeup();
+            assert_eq!(selector.select().unwrap(), 0);
+        });
+        let doorbell = selector.doorbell();
+        assert_eq!(doorbell.answered > 0, doorbell.state == State::Armed);
     });
 }

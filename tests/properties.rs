@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use common::{LONG, any_port, nonblocking, on_every_backend, returns_early, selector, waits_out};
 use model::{Event, Flavour, Model, Refusal, Sight};
+use nioselect::doorbell::{Policy, State};
 use nioselect::{Backend, Error, Ops, SelectableChannel, SelectedKeyMut, SelectionKey, Selector};
 use proptest::prelude::*;
 use rustix::event::{PollFd, PollFlags, poll};
@@ -36,6 +37,7 @@ enum Operation {
     Wakeup,
     Select,
     SelectNow,
+    SelectNowAgainAndAgain,
     SelectNowWith,
     Remove(Slot),
     Pop,
@@ -57,6 +59,7 @@ fn operation() -> impl Strategy<Value = Operation> {
         1 => Just(O::Wakeup),
         2 => Just(O::Select),
         6 => Just(O::SelectNow),
+        3 => Just(O::SelectNowAgainAndAgain),
         2 => Just(O::SelectNowWith),
         1 => slot().prop_map(O::Remove),
         1 => Just(O::Pop),
@@ -111,11 +114,10 @@ proptest! {
         operations in prop::collection::vec(operation(), 1..80),
     ) {
         on_every_backend(|backend| {
-            let mut lockstep = Lockstep::new(backend);
-            for (step, &operation) in operations.iter().enumerate() {
-                println!("{step}: {operation:?}");
-                lockstep.perform(operation);
-                lockstep.compare();
+            for policy in [Policy::default(), Policy::Eager] {
+                if policy == Policy::default() || backend == Backend::Epoll {
+                    Lockstep::new(backend, policy).perform_all(&operations);
+                }
             }
         });
     }
@@ -143,6 +145,7 @@ fn select_does_not_tell_a_writer_of_a_hang_up() {
 struct Lockstep {
     model: Model,
     selector: Selector<usize>,
+    policy: Policy,
     lines: Vec<Option<Line>>,
     /// By the model's number.
     keys: Vec<SelectionKey>,
@@ -150,13 +153,24 @@ struct Lockstep {
 }
 
 impl Lockstep {
-    fn new(backend: Backend) -> Self {
+    fn new(backend: Backend, policy: Policy) -> Self {
+        let builder = Selector::builder().backend(backend).doorbell(policy);
         Self {
             model: Model::new(SLOTS),
-            selector: selector(backend),
+            selector: builder.open().unwrap(),
+            policy,
             lines: (0..SLOTS).map(|_| None).collect(),
             keys: Vec::new(),
             attachments: 0,
+        }
+    }
+
+    fn perform_all(&mut self, operations: &[Operation]) {
+        println!("doorbell: {:?}", self.selector.doorbell());
+        for (step, &operation) in operations.iter().enumerate() {
+            println!("{step}: {operation:?}");
+            self.perform(operation);
+            self.compare();
         }
     }
 
@@ -193,10 +207,8 @@ impl Lockstep {
                 self.selector.wakeup();
             }
             Operation::Select => self.select(),
-            Operation::SelectNow => {
-                assert_eq!(self.selector.select_now().unwrap(), self.model.select());
-                self.compare_all_keys();
-            }
+            Operation::SelectNow => self.select_now(),
+            Operation::SelectNowAgainAndAgain => self.select_now_again_and_again(),
             Operation::SelectNowWith => self.select_now_with(),
             Operation::Remove(slot) => self.remove(slot),
             Operation::Pop => self.pop(),
@@ -249,6 +261,23 @@ impl Lockstep {
             assert_eq!(self.model.select(), 0);
         }
         self.compare_all_keys();
+    }
+
+    fn select_now(&mut self) {
+        assert_eq!(self.selector.select_now().unwrap(), self.model.select());
+        self.compare_all_keys();
+    }
+
+    /// If there is nothing, a doorbell that comes at once has come by then.
+    fn select_now_again_and_again(&mut self) {
+        let before = self.selector.doorbell().answered;
+        let finds_nothing = !self.model.would_not_wait();
+        (0..4).for_each(|_| self.select_now());
+        let doorbell = self.selector.doorbell();
+        if finds_nothing && self.policy == Policy::Eager {
+            let is_there = !matches!(doorbell.state, State::Unavailable(_));
+            assert_eq!(doorbell.answered > before, is_there, "{doorbell:?}");
+        }
     }
 
     fn select_now_with(&mut self) {
