@@ -26,6 +26,7 @@ test: test-rust test-java
 
 test-rust: need-cargo
 	$(CARGO) test --locked --workspace
+	NIOSELECT_DOORBELL=eager $(CARGO) test --locked --package nioselect --tests
 
 test-java: need-cargo need-maven
 	$(MAVEN) --file java/pom.xml verify $(if $(JDK25),-Dnioselect.jdk25=$(JDK25))
