@@ -2,6 +2,8 @@
 
 use super::*;
 
+use std::cell::RefCell;
+
 /// How many spare rings a thread keeps at most.
 pub(super) const SPARES: usize = 4;
 
@@ -85,5 +87,29 @@ fn no_ring_keeps_anything_open() {
             drop((selector, ours));
         }
         assert!(common::sees_end(&theirs));
+    }
+}
+
+/// It is dropped before what the thread keeps, or after that is gone.
+#[test]
+fn a_selector_that_ends_with_its_thread() {
+    thread_local! {
+        static KEPT: RefCell<Option<Selector<()>>> = const { RefCell::new(None) };
+    }
+    if !can_be_had() || !in_own_process("descriptors::a_selector_that_ends_with_its_thread") {
+        return;
+    }
+    let before = open_descriptors();
+    for has_spares in [false, true] {
+        thread::spawn(move || {
+            if has_spares {
+                drop(armed::<()>());
+            }
+            KEPT.set(None);
+            KEPT.set(Some(armed()));
+        })
+        .join()
+        .unwrap();
+        assert_eq!(open_descriptors(), before);
     }
 }
