@@ -52,7 +52,10 @@ fn a_request_that_the_kernel_has_not_taken_is_not_relied_on() {
             return;
         }
         // As if each call were interrupted by a signal before it has done anything.
-        forbid(libc::SYS_io_uring_enter, libc::EINTR);
+        forbid(
+            libc::SYS_io_uring_enter,
+            libc::SECCOMP_RET_ERRNO | libc::EINTR.cast_unsigned(),
+        );
         let (ours, mut theirs) = unix_pair();
         let mut selector = selector();
         let key = ours.register(&selector, Ops::READ, ()).unwrap();
@@ -71,7 +74,10 @@ fn a_doorbell_that_may_not_be_settled_any_more_is_given_up() {
         if selector.doorbell().state != State::Armed {
             return;
         }
-        forbid(libc::SYS_io_uring_enter, libc::EPERM);
+        forbid(
+            libc::SYS_io_uring_enter,
+            libc::SECCOMP_RET_ERRNO | libc::EPERM.cast_unsigned(),
+        );
         is_reported(&mut selector, &key, &mut theirs);
         selector.selected_keys().clear();
         assert_eq!(read_all(&ours), b"x");
