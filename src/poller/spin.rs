@@ -91,6 +91,7 @@ impl<S> Poller<S> {
                 return Ok(true);
             }
             if is_last {
+                self.spin.was_useless();
                 return Ok(true);
             }
             self.glance();
