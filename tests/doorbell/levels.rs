@@ -101,31 +101,6 @@ fn a_one_shot_is_reported_once_and_again_when_it_is_armed_again() {
     }
 }
 
-/// An epoll set in the set, which passes on what rings in it.
-#[test]
-fn what_is_ready_within_a_nested_set_rings_too() {
-    use rustix::event::epoll;
-
-    if !can_be_had() {
-        return;
-    }
-    let mut selector = armed();
-    let inner = epoll::create(epoll::CreateFlags::CLOEXEC).unwrap();
-    let (reader, mut writer) = std::io::pipe().unwrap();
-    let data = epoll::EventData::new_u64(0);
-    epoll::add(&inner, &reader, data, epoll::EventFlags::IN).unwrap();
-    let inner = nonblocking(inner);
-    inner.register(&selector, Ops::READ, ()).unwrap();
-    for _ in 0..20 {
-        selector.selected_keys().clear();
-        arm(&mut selector);
-        writer.write_all(b"x").unwrap();
-        assert_eq!(reported(&mut selector), 1);
-        (&reader).read_exact(&mut [0]).unwrap();
-        assert_eq!(reported(&mut selector), 0);
-    }
-}
-
 /// An alarm that no thread brings about.
 #[test]
 fn a_timer_rings() {
