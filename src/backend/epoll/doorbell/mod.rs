@@ -36,6 +36,8 @@
 
 #[cfg(has_io_uring)]
 mod spares;
+#[cfg(test)]
+mod tests;
 #[cfg_attr(not(has_io_uring), path = "no_wire.rs")]
 mod wire;
 
@@ -363,65 +365,5 @@ impl fmt::Debug for Doorbell {
             .field("policy", &self.policy)
             .field("statistics", &self.statistics())
             .finish_non_exhaustive()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// No descriptor, for a refusal comes first.
-    const NONE: RawFd = -1;
-
-    fn lacking() -> Error {
-        Error::system("io_uring_setup", io::Error::from_raw_os_error(libc::EMFILE))
-    }
-
-    #[test]
-    fn what_was_refused_is_asked_for_ever_more_rarely() {
-        let mut doorbell = Doorbell::new(Policy::On);
-        let mut before = 0;
-        for _ in 0..40 {
-            doorbell.idle = doorbell.patience;
-            doorbell.refused(&lacking());
-            let idle_looks_to_come = doorbell.patience - doorbell.idle;
-            assert!(idle_looks_to_come >= before);
-            before = idle_looks_to_come;
-        }
-        assert_eq!(before, LONGEST_PATIENCE);
-    }
-
-    /// Settling clears the bit, so that the kernel must be asked whether there is something.
-    #[test]
-    #[cfg(has_io_uring)]
-    fn what_has_rung_is_not_forgotten_by_whoever_settles() {
-        use crate::sys::epoll::{self, Change};
-        use std::io::Write;
-        use std::os::fd::AsRawFd;
-
-        let epoll = epoll::create().unwrap();
-        let (source, mut sink) = io::pipe().unwrap();
-        let readable = libc::EPOLLIN.cast_unsigned();
-        epoll::control(&epoll, Change::Add, source.as_raw_fd(), readable, 0).unwrap();
-        let mut doorbell = Doorbell::new(Policy::Eager);
-        for _ in 0..3 {
-            doorbell.before_look(epoll.as_raw_fd());
-            doorbell.after_look(true);
-        }
-        let is_to_be_had = doorbell.statistics().state == State::Armed;
-        assert_eq!(doorbell.is_silent(), is_to_be_had);
-        sink.write_all(b"x").unwrap();
-        doorbell.listen(epoll.as_raw_fd());
-        assert!(!doorbell.is_silent());
-    }
-
-    #[test]
-    fn whoever_expects_to_look_often_does_not_get_it_sooner() {
-        let mut doorbell = Doorbell::new(Policy::On);
-        doorbell.refused(&lacking());
-        doorbell.listen(NONE);
-        assert_eq!(doorbell.rings, 0);
-        let refusal = doorbell.refusal.as_ref().expect("it stands");
-        assert!(!refusal.is_final && refusal.why.contains("io_uring_setup"));
     }
 }
