@@ -78,17 +78,21 @@ export_with_env! { Fields<'local> {
 }}
 
 export! { PollerCalls {
-    open(backend: jint) -> jlong = poller::open;
+    open(backend: jint, doorbell: jint, spin_micros: jlong) -> jlong = poller::open;
     close(handle: jlong) -> jint = poller::close;
     select(handle: jlong, changes: jint, millis: jlong) -> jint = poller::select;
     change(handle: jlong, changes: jint) -> jint = poller::change;
     openWaker(handle: jlong) -> jlong = poller::open_waker;
     wake(waker: jlong) -> jint = poller::wake;
+    doorbell(waker: jlong, which: jint) -> jlong = poller::doorbell;
     closeWaker(waker: jlong) -> jint = poller::close_waker;
 }}
 
 export_with_env! { PollerCalls<'local> {
     backends() -> JString<'local> = poller::backends;
+    policies() -> JString<'local> = poller::policies;
     whyNot(backend: jint) -> JString<'local> = poller::why_not;
     memory(handle: jlong) -> JByteBuffer<'local> = poller::memory;
+    word(address: jlong) -> JByteBuffer<'local> = poller::word;
+    whyNoDoorbell(waker: jlong) -> JString<'local> = poller::why_no_doorbell;
 }}

@@ -17,6 +17,7 @@
 mod address;
 mod bell;
 mod buffer;
+mod bulletin;
 mod credentials;
 mod datagram;
 mod descriptor;

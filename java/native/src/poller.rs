@@ -3,15 +3,19 @@
 #![allow(unsafe_code)]
 
 use std::os::fd::{AsFd, BorrowedFd, RawFd};
-use std::ptr::NonNull;
+use std::ptr::{self, NonNull};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
 use std::time::Duration;
 
 use jni::Env;
 use jni::objects::{JByteBuffer, JString};
 use jni::sys::{jint, jlong};
+use nioselect::doorbell::Policy;
 use nioselect::poller::{Kind, Mode, Options, Poller, Token, Waker};
 use nioselect::{Backend, Error, Ops};
 
+use crate::bulletin::Bulletin;
 use crate::errno::{Errno, Result};
 
 /// In place of a kind: the registration ends.
@@ -55,6 +59,9 @@ struct Shared {
     events: [u64; MOST_EVENTS],
     /// An index, and in the upper half an error number.
     refusal: u64,
+    /// The addresses of [`Poller::silence`] after a wait that has found nothing and was not to wait
+    /// for anything, or zeros.
+    silence: [u64; 2],
 }
 
 /// What a handle points to.
@@ -66,21 +73,37 @@ struct JavaPoller {
     refusals: Vec<u64>,
     /// From a box of its own; Java uses it while no call is in progress.
     shared: NonNull<Shared>,
+    bulletin: Arc<Bulletin>,
+    spins: bool,
+}
+
+/// What a waker's handle points to: all of a poller that is for every thread.
+struct JavaWaker {
+    waker: Waker,
+    bulletin: Arc<Bulletin>,
 }
 
 impl JavaPoller {
-    fn open(backend: Backend) -> Result<Self> {
-        let poller = Options::new().capacity(MOST_EVENTS).open(backend)?;
+    fn open(backend: Backend, doorbell: Policy, spin: Duration) -> Result<Self> {
+        let poller = Options::new()
+            .capacity(MOST_EVENTS)
+            .doorbell(doorbell)
+            .spin(spin)
+            .open(backend)?;
+        let bulletin = Arc::new(Bulletin::new(&poller.doorbell()));
         let shared = Box::new(Shared {
             changes: [Change::default(); MOST_CHANGES],
             events: [0; MOST_EVENTS],
             refusal: 0,
+            silence: [0; 2],
         });
         Ok(Self {
             poller,
             tokens: Vec::new(),
             refusals: Vec::new(),
             shared: NonNull::from(Box::leak(shared)),
+            bulletin,
+            spins: !spin.is_zero(),
         })
     }
 
@@ -174,6 +197,26 @@ impl JavaPoller {
         }
         Ok(answer)
     }
+
+    /// Tells Java what it can look at instead of calling, and other threads what has happened.
+    fn tell_of_silence(&mut self) {
+        let addresses = self.poller.silence();
+        // SAFETY: the memory is there as long as this poller, and Java has left it to us.
+        unsafe { self.shared.as_mut() }.silence = addresses.map_or([0; 2], |words| {
+            words.map(|word| word.expose_provenance() as u64)
+        });
+        let is_silent = addresses.is_some();
+        if self.bulletin.may_be_outdated(is_silent) {
+            self.bulletin.publish(&self.poller.doorbell(), is_silent);
+        }
+    }
+
+    /// Whatever has been found, or waited for, has ended the silence.
+    fn tell_of_no_silence(&self) {
+        if self.spins || self.bulletin.tells_of_silence() {
+            self.bulletin.publish(&self.poller.doorbell(), false);
+        }
+    }
 }
 
 impl Drop for JavaPoller {
@@ -234,11 +277,24 @@ fn backend_of_number(number: jint) -> Option<Backend> {
     backends_in_order().get(number).copied()
 }
 
+/// `PollerCalls.policies`.
+pub(crate) fn policies<'local>(env: &mut Env<'local>) -> jni::errors::Result<JString<'local>> {
+    let names: Vec<_> = Policy::ALL.iter().map(|policy| policy.name()).collect();
+    env.new_string(names.join(","))
+}
+
+fn policy_of_number(number: jint) -> Option<Policy> {
+    let number = usize::try_from(number).ok()?;
+    Policy::ALL.get(number).copied()
+}
+
 /// `PollerCalls.open`.
-pub(crate) fn open(backend: jint) -> Result<jlong> {
+pub(crate) fn open(backend: jint, doorbell: jint, spin_micros: jlong) -> Result<jlong> {
     let backend = backend_of_number(backend).ok_or(Errno(libc::EINVAL))?;
-    let opened = Box::new(JavaPoller::open(backend)?);
-    Ok(Box::into_raw(opened) as jlong)
+    let doorbell = policy_of_number(doorbell).ok_or(Errno(libc::EINVAL))?;
+    let spin = u64::try_from(spin_micros).map_err(|_| Errno(libc::EINVAL))?;
+    let opened = JavaPoller::open(backend, doorbell, Duration::from_micros(spin))?;
+    Ok(Box::into_raw(Box::new(opened)) as jlong)
 }
 
 /// `PollerCalls.whyNot`. An error has a number only on its way through `open`; the words are had by
@@ -247,7 +303,8 @@ pub(crate) fn why_not<'local>(
     env: &mut Env<'local>,
     backend: jint,
 ) -> jni::errors::Result<JString<'local>> {
-    let attempt = backend_of_number(backend).map(Poller::<BorrowedFd<'static>>::open);
+    let options = Options::new().doorbell(Policy::Off);
+    let attempt = backend_of_number(backend).map(|it| options.open::<BorrowedFd<'static>>(it));
     let reason = match attempt {
         Some(Err(error)) => error.to_string(),
         _ => String::from("it could not be opened just now"),
@@ -265,6 +322,17 @@ pub(crate) fn memory<'local>(
     let shared = unsafe { &*(handle as *const JavaPoller) }.shared;
     // SAFETY: the memory is of this size, and there as long as the handle.
     unsafe { env.new_direct_byte_buffer(shared.as_ptr().cast(), size_of::<Shared>()) }
+}
+
+/// `PollerCalls.word`. The class makes sure that the address is one that the last wait has left,
+/// and that the buffer is not read any more when the poller may have moved its words.
+pub(crate) fn word<'local>(
+    env: &mut Env<'local>,
+    address: jlong,
+) -> jni::errors::Result<JByteBuffer<'local>> {
+    let word = ptr::with_exposed_provenance_mut(address as usize);
+    // SAFETY: a word is at the address, which Java only reads.
+    unsafe { env.new_direct_byte_buffer(word, size_of::<AtomicU32>()) }
 }
 
 /// `PollerCalls.close`.
@@ -289,7 +357,13 @@ pub(crate) unsafe fn select(handle: jlong, changes: jint, millis: jlong) -> Resu
     if changes > 0 {
         poller.make(usize::try_from(changes).unwrap_or(0))?;
     }
-    poller.wait(u64::try_from(millis).ok().map(Duration::from_millis))
+    let answer = poller.wait(u64::try_from(millis).ok().map(Duration::from_millis))?;
+    if answer == 0 && millis == 0 {
+        poller.tell_of_silence();
+    } else {
+        poller.tell_of_no_silence();
+    }
+    Ok(answer)
 }
 
 /// `PollerCalls.change`.
@@ -310,7 +384,11 @@ pub(crate) unsafe fn change(handle: jlong, changes: jint) -> Result<jint> {
 /// `handle` is an open one of [`open`].
 pub(crate) unsafe fn open_waker(handle: jlong) -> Result<jlong> {
     // SAFETY: as the caller promises.
-    let waker = unsafe { &*(handle as *const JavaPoller) }.poller.waker();
+    let poller = unsafe { &*(handle as *const JavaPoller) };
+    let waker = JavaWaker {
+        waker: poller.poller.waker(),
+        bulletin: Arc::clone(&poller.bulletin),
+    };
     Ok(Box::into_raw(Box::new(waker)) as jlong)
 }
 
@@ -321,8 +399,30 @@ pub(crate) unsafe fn open_waker(handle: jlong) -> Result<jlong> {
 /// `waker` is an open one of [`open_waker`].
 pub(crate) unsafe fn wake(waker: jlong) -> Result<jint> {
     // SAFETY: as the caller promises.
-    unsafe { &*(waker as *const Waker) }.wake();
+    unsafe { &*(waker as *const JavaWaker) }.waker.wake();
     Ok(0)
+}
+
+/// `PollerCalls.doorbell`.
+///
+/// # Safety
+///
+/// As for [`wake`].
+pub(crate) unsafe fn doorbell(waker: jlong, which: jint) -> Result<jlong> {
+    // SAFETY: as the caller promises.
+    let bulletin = &unsafe { &*(waker as *const JavaWaker) }.bulletin;
+    let number = bulletin.number(which).ok_or(Errno(libc::EINVAL))?;
+    Ok(jlong::try_from(number).unwrap_or(jlong::MAX))
+}
+
+/// `PollerCalls.whyNoDoorbell`. The class makes sure that the handle is an open one.
+pub(crate) fn why_no_doorbell<'local>(
+    env: &mut Env<'local>,
+    waker: jlong,
+) -> jni::errors::Result<JString<'local>> {
+    // SAFETY: the handle is an open one.
+    let bulletin = &unsafe { &*(waker as *const JavaWaker) }.bulletin;
+    env.new_string(bulletin.why_unavailable())
 }
 
 /// `PollerCalls.closeWaker`.
@@ -332,7 +432,7 @@ pub(crate) unsafe fn wake(waker: jlong) -> Result<jint> {
 /// `waker` is one of [`open_waker`], is not in use, and is not used again.
 pub(crate) unsafe fn close_waker(waker: jlong) -> Result<jint> {
     // SAFETY: `open_waker` made it from a box, and the caller gives it back.
-    drop(unsafe { Box::from_raw(waker as *mut Waker) });
+    drop(unsafe { Box::from_raw(waker as *mut JavaWaker) });
     Ok(0)
 }
 
@@ -348,6 +448,7 @@ mod tests {
     const READ: Ops = Ops::READ;
     const CONNECTED: i32 = 2;
     const ONCE: i32 = 6;
+    const OFF: jint = 2;
 
     /// A poller as Java has it.
     struct Opened {
@@ -357,7 +458,7 @@ mod tests {
     impl Opened {
         fn new() -> Self {
             Self {
-                handle: open(0).unwrap(),
+                handle: open(0, OFF, 0).unwrap(),
             }
         }
 
@@ -489,7 +590,13 @@ mod tests {
 
     #[test]
     fn a_backend_that_is_not_there_is_invalid() {
-        assert_eq!(open(99), Err(Errno(libc::EINVAL)));
+        assert_eq!(open(99, OFF, 0), Err(Errno(libc::EINVAL)));
+    }
+
+    #[test]
+    fn neither_is_a_policy_of_the_doorbell_that_is_not_there_nor_a_time_before_now() {
+        assert_eq!(open(0, 99, 0), Err(Errno(libc::EINVAL)));
+        assert_eq!(open(0, OFF, -1), Err(Errno(libc::EINVAL)));
     }
 
     #[test]

@@ -16,6 +16,7 @@ import org.nioselect.internal.sys.PollerCalls;
  */
 public final class Poller {
     private final int backend;
+    private final Silence silence = new Silence();
     private final long handle;
     /** Null when the poller is closed: the memory is gone then. */
     private ByteBuffer memory;
@@ -28,12 +29,12 @@ public final class Poller {
     /**
      * Opens a poller.
      *
-     * @param backend a number of {@link Backends}
+     * @param options what it is made of
      * @throws IOException if there is no descriptor left, or the backend cannot run here
      */
-    public Poller(int backend) throws IOException {
-        this.backend = backend;
-        handle = PollerCalls.open(backend);
+    public Poller(PollerOptions options) throws IOException {
+        backend = options.backend();
+        handle = PollerCalls.open(backend, options.doorbell(), options.spinMicros());
         if (handle < 0) {
             throw cannotOpen((int) -handle);
         }
@@ -74,6 +75,7 @@ public final class Poller {
      * @throws IOException as {@link #flush}, if there is no room for another note
      */
     public void put(int index, int fd, int kind, int ops) throws IOException {
+        silence.end();
         if (changes == PollerCalls.MOST_CHANGES) {
             flush();
         }
@@ -103,6 +105,7 @@ public final class Poller {
      */
     public void flush() throws IOException {
         if (changes > 0) {
+            silence.end();
             int count = changes;
             changes = 0;
             int answer = PollerCalls.change(handle, count);
@@ -121,13 +124,38 @@ public final class Poller {
      * @throws IOException if the wait fails
      */
     public int select(long millis) throws IOException {
+        silence.end();
         int count = changes;
         changes = 0;
         int answer = PollerCalls.select(handle, count, millis);
         if (answer < 0) {
             throw Errors.io(-answer);
         }
+        if (answer == 0 && millis == 0) {
+            silence.begin(memory);
+        }
         return answer;
+    }
+
+    /**
+     * Whether {@link #select} without waiting would do nothing and answer 0, as far as that is
+     * known without a call. It is to be called in place of that, and counts as such.
+     *
+     * @return whether there is nothing to select
+     */
+    public boolean sparesASelect() {
+        return silence.lasts();
+    }
+
+    /**
+     * What the doorbell has done so far. Any thread may ask, and waits for no selection.
+     *
+     * @return the numbers, or null if the poller is closed
+     */
+    public DoorbellStatistics doorbell() {
+        synchronized (wakerLock) {
+            return waker == 0 ? null : DoorbellStatistics.of(waker, silence.spared());
+        }
     }
 
     /**
@@ -194,6 +222,7 @@ public final class Poller {
             PollerCalls.closeWaker(waker);
             waker = 0;
         }
+        silence.end();
         memory = null;
         PollerCalls.close(handle);
     }

@@ -32,6 +32,11 @@ final class ChangedKeys {
         }
     }
 
+    /** Whether {@link #next} would answer null. */
+    boolean isEmpty() {
+        return position == takenCount && addedCount == 0;
+    }
+
     /** The next key, or null if there is none: the same one until {@link #passOn}. */
     NioselectSelectionKey next() {
         if (position == takenCount) {

@@ -18,8 +18,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.nioselect.internal.channel.Registrable;
 import org.nioselect.internal.poll.Backends;
+import org.nioselect.internal.poll.DoorbellStatistics;
 import org.nioselect.internal.poll.IndexTable;
 import org.nioselect.internal.poll.Poller;
+import org.nioselect.internal.poll.PollerOptions;
 import org.nioselect.internal.sys.PollerCalls;
 import org.nioselect.internal.wait.VirtualThreads;
 
@@ -60,7 +62,7 @@ public final class NioselectSelector extends AbstractSelector {
      */
     public NioselectSelector(SelectorProvider provider) throws IOException {
         super(provider);
-        poller = new Poller(Backends.chosen());
+        poller = new Poller(PollerOptions.chosen());
     }
 
     @Override
@@ -128,12 +130,22 @@ public final class NioselectSelector extends AbstractSelector {
             selecting = true;
             try {
                 synchronized (selectedKeys) {
-                    return doSelect(action, millis);
+                    return millis == NOT && hasNothingToDo() ? 0 : doSelect(action, millis);
                 }
             } finally {
                 selecting = false;
             }
         }
+    }
+
+    /**
+     * Whether a selection that does not wait would do nothing and find nothing, as far as that is
+     * known without asking the kernel. Both monitors are held: whoever holds one of them keeps
+     * such a selection out, too.
+     */
+    private boolean hasNothingToDo() {
+        return changed.isEmpty() && cancelledKeys().isEmpty() && leaving.isEmpty()
+                && poller.sparesASelect();
     }
 
     /**
@@ -356,9 +368,19 @@ public final class NioselectSelector extends AbstractSelector {
         }
     }
 
+    /** A line that programs can read. It waits for no selection. */
     @Override
     public String toString() {
-        String state = isOpen() ? keys.size() + " keys" : "closed";
-        return getClass().getName() + "[" + Backends.name(poller.backend()) + ", " + state + "]";
+        StringBuilder text = new StringBuilder(getClass().getName())
+                .append('[').append(Backends.name(poller.backend())).append(", ");
+        DoorbellStatistics doorbell = poller.doorbell();
+        if (doorbell == null || !isOpen()) {
+            return text.append("closed]").toString();
+        }
+        text.append(keys.size()).append(" keys");
+        if (!doorbell.isOff()) {
+            text.append(", ").append(doorbell);
+        }
+        return text.append(']').toString();
     }
 }

@@ -28,6 +28,13 @@ public final class PollerCalls {
     public static final int MOST_EVENTS = 1024;
     /** Where a refusal is: a long, the index in its lower half, then an error number. */
     public static final int REFUSAL = EVENTS + MOST_EVENTS * EVENT_SIZE;
+    /**
+     * Where it stands after a {@link #select} without waiting that has answered 0 what can be
+     * looked at instead of selecting: two longs, the addresses of two words, or zeros. For the
+     * thread that has selected, as long as both words are 0 and there is no other call for the
+     * poller, another selection would find nothing.
+     */
+    public static final int SILENCE = REFUSAL + 8;
 
     /** In place of a kind: the registration ends. */
     public static final int REMOVE = -1;
@@ -52,12 +59,23 @@ public final class PollerCalls {
     public static native String backends();
 
     /**
+     * When a poller can have a doorbell, by which it knows without a system call that nothing is
+     * ready.
+     *
+     * @return the names of the policies, separated by commas, that by default first; the index of
+     *     a name is the number of the policy
+     */
+    public static native String policies();
+
+    /**
      * Opens a poller.
      *
      * @param backend the number of a backend
+     * @param doorbell the number of a policy
+     * @param spinMicros for how long a wait looks again and again before it blocks
      * @return a handle, or an error number negated
      */
-    public static native long open(int backend);
+    public static native long open(int backend, int doorbell, long spinMicros);
 
     /**
      * Why a backend cannot run, after {@link #open} has answered EOPNOTSUPP.
@@ -75,6 +93,15 @@ public final class PollerCalls {
      * @return a new buffer over the memory
      */
     public static native ByteBuffer memory(long poller);
+
+    /**
+     * A word that {@link #SILENCE} tells of. The first stays where it is until the poller is
+     * closed, the second until another call for the poller; they must not be read later.
+     *
+     * @param address its address
+     * @return a new buffer over the word
+     */
+    public static native ByteBuffer word(long address);
 
     /**
      * Closes a poller: the kernel watches nothing for it any more.
@@ -121,6 +148,25 @@ public final class PollerCalls {
      * @return 0
      */
     public static native int wake(long waker);
+
+    /**
+     * What is known of the doorbell of a waker's poller: its state (0 off, 1 idle, 2 armed,
+     * 3 unavailable), how many rings it was given, how many looks at the kernel the native code
+     * has spared, and how often it rang.
+     *
+     * @param waker a handle of {@link #openWaker}
+     * @param which which of these numbers, from 0
+     * @return the number
+     */
+    public static native long doorbell(long waker, int which);
+
+    /**
+     * Why the doorbell is unavailable, if it is.
+     *
+     * @param waker a handle of {@link #openWaker}
+     * @return the reason in words
+     */
+    public static native String whyNoDoorbell(long waker);
 
     /**
      * Gives a waker back.

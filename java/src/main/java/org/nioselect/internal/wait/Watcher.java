@@ -5,9 +5,9 @@ import java.nio.channels.SelectionKey;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import org.nioselect.internal.poll.Backends;
 import org.nioselect.internal.poll.IndexTable;
 import org.nioselect.internal.poll.Poller;
+import org.nioselect.internal.poll.PollerOptions;
 import org.nioselect.internal.sys.Descriptors;
 import org.nioselect.internal.sys.PollerCalls;
 
@@ -37,7 +37,7 @@ final class Watcher implements Runnable {
 
     private Watcher(int ops) throws IOException {
         this.ops = ops;
-        poller = new Poller(Backends.chosen());
+        poller = new Poller(PollerOptions.forBlockingOnly());
     }
 
     /** The one that watches for the events, started when it is first needed. */

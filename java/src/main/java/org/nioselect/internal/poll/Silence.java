@@ -1,0 +1,91 @@
+package org.nioselect.internal.poll;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import org.nioselect.internal.sys.PollerCalls;
+import org.nioselect.internal.wait.VirtualThreads;
+
+/**
+ * Knowing that a look at the kernel would find nothing, from two words in native memory: one that
+ * other threads of this process set to wake the selecting one, and one that the kernel sets when
+ * something becomes ready.
+ *
+ * <p>The native poller says after an empty answer whether they can be trusted. From then on
+ * nothing but a native call for the poller could change what they mean, or where they are:
+ * <ul>
+ * <li>Native code moves or unmaps a word only in {@code select} and {@code change}, and when the
+ * poller is closed. {@link Poller} calls {@link #end} before each of these, and notes no change
+ * without it.
+ * <li>{@link #lasts}, {@link #begin} and {@link #end} are called by one thread at a time, as
+ * everything of a poller: that of a selector by who holds the selector's monitor. Closing holds it
+ * as well, so who reads the words has either come before, and the words are there until the
+ * monitor is let go of; or after, and finds that the silence has ended.
+ * </ul>
+ * Silence is that of one thread, whose ring is set by the kernel. A platform thread is the same
+ * thread of the system all its life. A virtual one may be carried by another one next time, so it
+ * always asks.
+ */
+final class Silence {
+    private static final VarHandle WORD =
+            MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.nativeOrder());
+    private static final VarHandle SPARED;
+
+    static {
+        try {
+            SPARED = MethodHandles.lookup().findVarHandle(Silence.class, "spared", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    /** For whom it is silent; null if that is not known. */
+    private Thread listener;
+    private ByteBuffer signalled;
+    private ByteBuffer rung;
+    /** Where {@link #rung} is. */
+    private long rungAddress;
+    /** How many looks were spared; other threads read it. */
+    private long spared;
+
+    /** The poller is about to be told something, or asked for more than what is ready now. */
+    void end() {
+        listener = null;
+    }
+
+    /** The poller has just answered, in this thread, that nothing is ready. */
+    void begin(ByteBuffer memory) {
+        long address = memory.getLong(PollerCalls.SILENCE + Long.BYTES);
+        if (address == 0 || VirtualThreads.isCurrent()) {
+            return;
+        }
+        if (address != rungAddress) {
+            lookAt(memory.getLong(PollerCalls.SILENCE), address);
+        }
+        listener = Thread.currentThread();
+    }
+
+    private void lookAt(long signalledAddress, long address) {
+        if (signalled == null) {
+            signalled = PollerCalls.word(signalledAddress).asReadOnlyBuffer();
+        }
+        rung = PollerCalls.word(address).asReadOnlyBuffer();
+        rungAddress = address;
+    }
+
+    /** Whether it is still silent, and then a look is spared. */
+    boolean lasts() {
+        if (listener != Thread.currentThread()
+                || (int) WORD.getAcquire(rung, 0) != 0
+                || (int) WORD.getAcquire(signalled, 0) != 0) {
+            return false;
+        }
+        SPARED.setOpaque(this, spared + 1);
+        return true;
+    }
+
+    long spared() {
+        return (long) SPARED.getOpaque(this);
+    }
+}
