@@ -6,5 +6,8 @@
  * {@link org.nioselect.NioselectProvider}.
  */
 module org.nioselect {
+    // Only with the system property nioselect.jmx.
+    requires static java.management;
+
     exports org.nioselect;
 }

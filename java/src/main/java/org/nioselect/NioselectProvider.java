@@ -14,6 +14,7 @@ import org.nioselect.internal.channel.NioselectDatagramChannel;
 import org.nioselect.internal.channel.NioselectPipe;
 import org.nioselect.internal.channel.NioselectServerSocketChannel;
 import org.nioselect.internal.channel.NioselectSocketChannel;
+import org.nioselect.internal.management.Management;
 import org.nioselect.internal.net.Families;
 import org.nioselect.internal.selector.NioselectSelector;
 import org.nioselect.internal.sys.NativeLibrary;
@@ -52,6 +53,16 @@ import org.nioselect.internal.sys.NativeLibrary;
  * <dd>{@code true} insists on the backend {@code rt_signal}, which is refused otherwise: it takes
  * a real-time signal away from the process and blocks it and SIGIO in every thread that selects,
  * for good. Whatever else in the JVM uses them does not know</dd>
+ * <dt>{@code nioselect.doorbell}</dt>
+ * <dd>when a selector over epoll is to know without a system call that nothing is ready:
+ * {@code auto}, the default, when it has been asked in vain some times in a row, unless a filter
+ * of system calls is in force; {@code on}, in spite of that too; {@code off}, never;
+ * {@code eager}, at once, for tests</dd>
+ * <dt>{@code nioselect.spin.micros}</dt>
+ * <dd>for how many microseconds a selection looks again and again before it blocks, at the cost of
+ * a processor meanwhile; by default 0</dd>
+ * <dt>{@code nioselect.jmx}</dt>
+ * <dd>{@code true} publishes the open selectors as {@link SelectorsMXBean}</dd>
  * <dt>{@code nioselect.native.dir}</dt>
  * <dd>a directory that has the native library, or into which it is copied from the jar. It must
  * belong to the user or to root, and others must not be able to write to it. The default is
@@ -90,15 +101,22 @@ public final class NioselectProvider extends SelectorProvider {
      * Opens a selector over the backend that the system property {@code nioselect.backend} names
      * just then, or else the best one.
      *
+     * <p>The text of a selector tells how it is: its backend, keys and, if it can have one, its
+     * doorbell, as in {@code NioselectSelector[epoll, 3 keys, doorbell armed: 1234 answered,
+     * 5 rung]}. So do {@linkplain SelectorsMXBean management beans}.
+     *
      * @return the new selector
      * @throws IllegalArgumentException if the property names no backend of this system, or one
-     *     that has to be insisted on
+     *     that has to be insisted on, or one of {@code nioselect.doorbell} and
+     *     {@code nioselect.spin.micros} has a value that it does not know
      * @throws IOException if there is no descriptor left
      */
     @Override
     public AbstractSelector openSelector() throws IOException {
         NativeLibrary.load();
-        return new NioselectSelector(this);
+        NioselectSelector selector = new NioselectSelector(this);
+        Management.opened(selector);
+        return selector;
     }
 
     @Override

@@ -16,7 +16,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.nioselect.SelectorStatistics;
 import org.nioselect.internal.channel.Registrable;
+import org.nioselect.internal.management.Observed;
 import org.nioselect.internal.poll.Backends;
 import org.nioselect.internal.poll.DoorbellStatistics;
 import org.nioselect.internal.poll.IndexTable;
@@ -34,7 +36,7 @@ import org.nioselect.internal.wait.VirtualThreads;
  * native call that waits. Only cancelled keys need another call: their descriptors can be closed
  * when the kernel has forgotten them.
  */
-public final class NioselectSelector extends AbstractSelector {
+public final class NioselectSelector extends AbstractSelector implements Observed {
     private static final long FOREVER = -1;
     private static final long NOT = 0;
 
@@ -54,8 +56,8 @@ public final class NioselectSelector extends AbstractSelector {
     private boolean selecting;
 
     /**
-     * Opens a selector over the backend that the system property {@code nioselect.backend} names,
-     * or the preferred one.
+     * Opens a selector as the system properties {@code nioselect.backend},
+     * {@code nioselect.doorbell} and {@code nioselect.spin.micros} want it.
      *
      * @param provider who opens it
      * @throws IOException if there is no descriptor left
@@ -366,6 +368,13 @@ public final class NioselectSelector extends AbstractSelector {
                 keys.clear();
             }
         }
+    }
+
+    @Override
+    public SelectorStatistics statistics(long number) {
+        DoorbellStatistics doorbell = poller.doorbell();
+        return doorbell == null ? null : new Snapshot(number, Backends.name(poller.backend()),
+                keys.size(), doorbell);
     }
 
     /** A line that programs can read. It waits for no selection. */

@@ -1,0 +1,2 @@
+/** What operators can see, without {@code java.management} unless they ask for it. */
+package org.nioselect.internal.management;
