@@ -1,0 +1,103 @@
+package org.nioselect.stress;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.io.IOException;
+import java.nio.channels.ClosedSelectorException;
+import java.nio.channels.Pipe;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import org.junit.jupiter.api.Test;
+import org.nioselect.support.Deadline;
+import org.nioselect.support.Descriptors;
+import org.nioselect.support.Task;
+import org.nioselect.support.Threads;
+
+/**
+ * Selectors that are closed by other threads while their owners call {@code selectNow} all the
+ * time: whatever an owner looks at must still be there. A JVM that crashes fails the test. The
+ * system property {@code nioselect.stress.selectors} tells how many there are.
+ */
+class CloseWhileIdleTest {
+    private static final int SELECTORS = Integer.getInteger("nioselect.stress.selectors", 1_000);
+    private static final int OWNERS = 2;
+    private static final int CLOSERS = 2;
+    private static final int LONGEST_LIFE = 400;
+    /** Descriptors that the JVM or a provider may open once and keep. */
+    private static final int SPARE_DESCRIPTORS = 32;
+
+    private final BlockingQueue<Selector> doomed = new ArrayBlockingQueue<>(OWNERS);
+    private volatile boolean over;
+
+    @Test
+    void theOwnerIsToldAndNothingElseHappens() throws Exception {
+        int allowed = Descriptors.count() + SPARE_DESCRIPTORS;
+        List<Task<Void>> closers = start(CLOSERS, this::close);
+        for (Task<Void> owner : start(OWNERS, this::own)) {
+            owner.join();
+        }
+        over = true;
+        for (Task<Void> closer : closers) {
+            closer.join();
+        }
+        Deadline.await("the descriptors are released", () -> Descriptors.count() <= allowed);
+    }
+
+    private static List<Task<Void>> start(int count, Threads.Action action) {
+        List<Task<Void>> tasks = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            tasks.add(Threads.run(action));
+        }
+        return tasks;
+    }
+
+    private void own() throws Exception {
+        SplittableRandom random = new SplittableRandom();
+        Pipe pipe = Pipe.open();
+        try {
+            pipe.source().configureBlocking(false);
+            for (int i = 0; i < SELECTORS / OWNERS; i++) {
+                Selector selector = Selector.open();
+                pipe.source().register(selector, SelectionKey.OP_READ);
+                selectNow(selector, random.nextInt(LONGEST_LIFE));
+                doomed.put(selector);
+                assertThrows(ClosedSelectorException.class, () -> selectForEver(selector));
+                assertFalse(selector.isOpen());
+            }
+        } finally {
+            pipe.source().close();
+            pipe.sink().close();
+        }
+    }
+
+    private static void selectNow(Selector selector, int times) throws IOException {
+        for (int i = 0; i < times; i++) {
+            assertEquals(0, selector.selectNow());
+        }
+    }
+
+    private static void selectForEver(Selector selector) throws IOException {
+        while (true) {
+            assertEquals(0, selector.selectNow());
+            assertEquals(0, selector.selectNow(key -> { }));
+        }
+    }
+
+    private void close() throws Exception {
+        while (!over) {
+            Selector selector = doomed.poll();
+            if (selector == null) {
+                Thread.onSpinWait();
+            } else {
+                selector.close();
+            }
+        }
+    }
+}
