@@ -26,7 +26,7 @@ import org.nioselect.support.Threads;
  * system property {@code nioselect.stress.selectors} tells how many there are.
  */
 class CloseWhileIdleTest {
-    private static final int SELECTORS = Integer.getInteger("nioselect.stress.selectors", 1_000);
+    private static final int SELECTORS = Integer.getInteger("nioselect.stress.selectors", 300);
     private static final int OWNERS = 2;
     private static final int CLOSERS = 2;
     private static final int LONGEST_LIFE = 400;

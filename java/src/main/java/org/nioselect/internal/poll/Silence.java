@@ -4,8 +4,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import org.nioselect.internal.sys.CurrentThread;
 import org.nioselect.internal.sys.PollerCalls;
-import org.nioselect.internal.wait.VirtualThreads;
 
 /**
  * Knowing that a look at the kernel would find nothing, from two words in native memory: one that
@@ -57,7 +57,7 @@ final class Silence {
     /** The poller has just answered, in this thread, that nothing is ready. */
     void begin(ByteBuffer memory) {
         long address = memory.getLong(PollerCalls.SILENCE + Long.BYTES);
-        if (address == 0 || VirtualThreads.isCurrent()) {
+        if (address == 0 || CurrentThread.isVirtual()) {
             return;
         }
         if (address != rungAddress) {

@@ -24,6 +24,7 @@ import org.nioselect.internal.poll.DoorbellStatistics;
 import org.nioselect.internal.poll.IndexTable;
 import org.nioselect.internal.poll.Poller;
 import org.nioselect.internal.poll.PollerOptions;
+import org.nioselect.internal.sys.CurrentThread;
 import org.nioselect.internal.sys.PollerCalls;
 import org.nioselect.internal.wait.VirtualThreads;
 
@@ -202,7 +203,7 @@ public final class NioselectSelector extends AbstractSelector implements Observe
     private int waitInterruptibly(long millis) throws IOException {
         try {
             begin();
-            return VirtualThreads.isCurrent() ? waitUnpinned(millis) : poller.select(millis);
+            return CurrentThread.isVirtual() ? waitUnpinned(millis) : poller.select(millis);
         } finally {
             end();
         }

@@ -1,51 +1,21 @@
 package org.nioselect.internal.wait;
 
 import java.io.IOException;
-import java.lang.invoke.MethodHandle;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.MethodType;
 import java.util.concurrent.Executor;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What differs for virtual threads, on Java versions that have them.
+ * What is done for virtual threads, on Java versions that have them.
  */
 public final class VirtualThreads {
-    private static final MethodHandle IS_VIRTUAL = findIsVirtual();
-
     /** Threads that wait in the kernel for virtual ones: as many as needed, kept for a while. */
     private static final Executor WAITING = new ThreadPoolExecutor(0, Integer.MAX_VALUE,
             60, TimeUnit.SECONDS, new SynchronousQueue<>(),
             task -> daemon("nioselect-select", task));
 
     private VirtualThreads() {
-    }
-
-    /**
-     * Whether the current thread is a virtual one.
-     *
-     * @return always false before Java 21
-     */
-    public static boolean isCurrent() {
-        if (IS_VIRTUAL == null) {
-            return false;
-        }
-        try {
-            return (boolean) IS_VIRTUAL.invokeExact(Thread.currentThread());
-        } catch (Throwable e) {
-            throw new AssertionError(e);
-        }
-    }
-
-    private static MethodHandle findIsVirtual() {
-        try {
-            MethodType type = MethodType.methodType(boolean.class);
-            return MethodHandles.publicLookup().findVirtual(Thread.class, "isVirtual", type);
-        } catch (ReflectiveOperationException e) {
-            return null;
-        }
     }
 
     /**

@@ -1,6 +1,7 @@
 package org.nioselect.internal.wait;
 
 import java.io.IOException;
+import org.nioselect.internal.sys.CurrentThread;
 
 /**
  * How the current thread waits for a descriptor and is woken by another thread.
@@ -15,7 +16,7 @@ public interface Waiter {
      * @return the waiter, to be {@linkplain #release released}
      */
     static Waiter forCurrentThread() {
-        if (VirtualThreads.isCurrent()) {
+        if (CurrentThread.isVirtual()) {
             return new ParkedWait();
         }
         return BellWait.take();

@@ -136,7 +136,7 @@ class HandOverTest {
         for (int round = 1; round <= ROUNDS; round++) {
             long resumed = idle + random.nextInt(LONGEST_PAUSE);
             while (!over && (taken != round - 1 || idle < resumed)) {
-                Thread.onSpinWait();
+                Thread.yield();
             }
             if (over) {
                 return;
