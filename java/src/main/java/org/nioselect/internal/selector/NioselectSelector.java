@@ -127,24 +127,29 @@ public final class NioselectSelector extends AbstractSelector implements Observe
     private int lockAndSelect(Consumer<SelectionKey> action, long millis) throws IOException {
         synchronized (this) {
             ensureOpen();
-            if (selecting) {
-                throw new IllegalStateException("select in progress");
+            synchronized (selectedKeys) {
+                return millis == NOT && hasNothingToDo() ? 0 : selectAlone(action, millis);
             }
-            selecting = true;
-            try {
-                synchronized (selectedKeys) {
-                    return millis == NOT && hasNothingToDo() ? 0 : doSelect(action, millis);
-                }
-            } finally {
-                selecting = false;
-            }
+        }
+    }
+
+    /** An action that selects, in the thread that holds the monitors, would be in the way. */
+    private int selectAlone(Consumer<SelectionKey> action, long millis) throws IOException {
+        if (selecting) {
+            throw new IllegalStateException("select in progress");
+        }
+        selecting = true;
+        try {
+            return doSelect(action, millis);
+        } finally {
+            selecting = false;
         }
     }
 
     /**
      * Whether a selection that does not wait would do nothing and find nothing, as far as that is
      * known without asking the kernel. Both monitors are held: whoever holds one of them keeps
-     * such a selection out, too.
+     * such a selection out, too. While an action runs it is never true, as something was found.
      */
     private boolean hasNothingToDo() {
         return changed.isEmpty() && cancelledKeys().isEmpty() && leaving.isEmpty()
