@@ -330,8 +330,7 @@ fn check_for_filters() -> Result<()> {
     if filtered.map_err(|error| Error::system("open(/proc/thread-self/status)", error))? {
         return Err(Error::Unsupported(format!(
             "a filter of system calls is in force, and some end a process that asks for io_uring \
-             ({}={} asks)",
-            Policy::VARIABLE,
+             (the policy {} asks)",
             Policy::On
         )));
     }
