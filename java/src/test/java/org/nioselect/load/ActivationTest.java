@@ -60,6 +60,14 @@ class ActivationTest {
     }
 
     @Test
+    void theEnvironmentVariablesOfRustProgramsDoNotCount() throws Exception {
+        ChildJvm jvm = ChildJvm.with(OpenTwice.class)
+                .startedBy("env", "NIOSELECT_BACKEND=none", "NIOSELECT_DOORBELL=none");
+
+        assertEquals(OpenTwice.BOTH_OURS, jvm.run());
+    }
+
+    @Test
     void noWarningIsPrintedOnceNativeAccessIsAllowed() throws Exception {
         assumeTrue(Providers.javaRelease() >= 24, "older Java versions never warn");
 
