@@ -9,11 +9,13 @@ import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.Pipe;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.nioselect.support.Deadline;
 import org.nioselect.support.Descriptors;
@@ -23,10 +25,11 @@ import org.nioselect.support.Threads;
 /**
  * Selectors that are closed by other threads while their owners call {@code selectNow} all the
  * time: whatever an owner looks at must still be there. A JVM that crashes fails the test. The
- * system property {@code nioselect.stress.selectors} tells how many there are.
+ * system property {@code nioselect.stress.seconds} tells how long.
  */
 class CloseWhileIdleTest {
-    private static final int SELECTORS = Integer.getInteger("nioselect.stress.selectors", 300);
+    private static final Duration LENGTH =
+            Duration.ofSeconds(Long.getLong("nioselect.stress.seconds", 2));
     private static final int OWNERS = 2;
     private static final int CLOSERS = 2;
     private static final int LONGEST_LIFE = 400;
@@ -34,13 +37,16 @@ class CloseWhileIdleTest {
     private static final int SPARE_DESCRIPTORS = 32;
 
     private final BlockingQueue<Selector> doomed = new ArrayBlockingQueue<>(OWNERS);
+    private final Deadline end = Deadline.in(LENGTH);
     private volatile boolean over;
 
     @Test
     void theOwnerIsToldAndNothingElseHappens() throws Exception {
         int allowed = Descriptors.count() + SPARE_DESCRIPTORS;
         List<Task<Void>> closers = start(CLOSERS, this::close);
-        for (Task<Void> owner : start(OWNERS, this::own)) {
+        List<Task<Void>> owners = start(OWNERS, this::own);
+        Thread.sleep(LENGTH.toMillis());
+        for (Task<Void> owner : owners) {
             owner.join();
         }
         over = true;
@@ -63,7 +69,7 @@ class CloseWhileIdleTest {
         Pipe pipe = Pipe.open();
         try {
             pipe.source().configureBlocking(false);
-            for (int i = 0; i < SELECTORS / OWNERS; i++) {
+            while (!end.passed()) {
                 Selector selector = Selector.open();
                 pipe.source().register(selector, SelectionKey.OP_READ);
                 selectNow(selector, random.nextInt(LONGEST_LIFE));
@@ -92,10 +98,8 @@ class CloseWhileIdleTest {
 
     private void close() throws Exception {
         while (!over) {
-            Selector selector = doomed.poll();
-            if (selector == null) {
-                Thread.onSpinWait();
-            } else {
+            Selector selector = doomed.poll(1, TimeUnit.MILLISECONDS);
+            if (selector != null) {
                 selector.close();
             }
         }

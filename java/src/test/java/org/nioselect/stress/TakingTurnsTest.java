@@ -41,6 +41,7 @@ class TakingTurnsTest {
             for (int i = 0; i < THREADS; i++) {
                 tasks.add(Threads.start(() -> takeTurns(all, end)));
             }
+            Thread.sleep(LENGTH.toMillis());
             int turns = 0;
             for (Task<Integer> task : tasks) {
                 turns += task.join();
