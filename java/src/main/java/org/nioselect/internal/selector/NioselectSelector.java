@@ -88,7 +88,7 @@ public final class NioselectSelector extends AbstractSelector implements Observe
 
     @Override
     public int selectNow() throws IOException {
-        return lockAndSelect(null, NOT);
+        return lockAndSelectNow(null);
     }
 
     @Override
@@ -103,7 +103,7 @@ public final class NioselectSelector extends AbstractSelector implements Observe
 
     @Override
     public int selectNow(Consumer<SelectionKey> action) throws IOException {
-        return lockAndSelect(Objects.requireNonNull(action), NOT);
+        return lockAndSelectNow(Objects.requireNonNull(action));
     }
 
     @Override
@@ -128,7 +128,16 @@ public final class NioselectSelector extends AbstractSelector implements Observe
         synchronized (this) {
             ensureOpen();
             synchronized (selectedKeys) {
-                return millis == NOT && hasNothingToDo() ? 0 : selectAlone(action, millis);
+                return selectAlone(action, millis);
+            }
+        }
+    }
+
+    private int lockAndSelectNow(Consumer<SelectionKey> action) throws IOException {
+        synchronized (this) {
+            ensureOpen();
+            synchronized (selectedKeys) {
+                return hasNothingToDo() ? 0 : selectAlone(action, NOT);
             }
         }
     }
