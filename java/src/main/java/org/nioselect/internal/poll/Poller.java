@@ -148,6 +148,16 @@ public final class Poller {
     }
 
     /**
+     * As {@link #sparesASelect}, for a thread that does not use the poller alone: others may use or
+     * close it meanwhile, and wait until this has returned.
+     *
+     * @return whether there is nothing to select
+     */
+    public boolean sparesAnUnlockedSelect() {
+        return silence.lastsUnlocked();
+    }
+
+    /**
      * What the doorbell has done so far. Any thread may ask, and waits for no selection.
      *
      * @return the numbers, or null if the poller is closed

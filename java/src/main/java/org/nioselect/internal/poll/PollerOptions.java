@@ -11,6 +11,12 @@ import org.nioselect.internal.sys.PollerCalls;
  * @param spinMicros for how long a wait looks again and again before it blocks
  */
 public record PollerOptions(int backend, int doorbell, long spinMicros) {
+    /**
+     * The system property by which selections that the doorbell answers do without the monitors of
+     * their selector.
+     */
+    public static final String UNLOCKED = "nioselect.doorbell.unlocked";
+
     /** The system property that tells when selectors have a doorbell. */
     public static final String DOORBELL = "nioselect.doorbell";
 

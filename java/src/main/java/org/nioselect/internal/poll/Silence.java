@@ -22,6 +22,10 @@ import org.nioselect.internal.sys.PollerCalls;
  * everything of a poller: that of a selector by who holds the selector's monitor. Closing holds it
  * as well, so who reads the words has either come before, and the words are there until the
  * monitor is let go of; or after, and finds that the silence has ended.
+ * <li>{@link #lastsUnlocked} is called without the monitor. It says that it is about to look, and
+ * only then reads whether the silence still stands for its thread; {@link #end} first ends it, and
+ * only then reads whether somebody looks, and waits until nobody does. All four are volatile, so
+ * at least one of the two sees the other.
  * </ul>
  * Silence is that of one thread, whose ring is set by the kernel. A platform thread is the same
  * thread of the system all its life. A virtual one may be carried by another one next time, so it
@@ -31,17 +35,33 @@ final class Silence {
     private static final VarHandle WORD =
             MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.nativeOrder());
     private static final VarHandle SPARED;
+    private static final VarHandle LOOKING;
 
     static {
         try {
-            SPARED = MethodHandles.lookup().findVarHandle(Silence.class, "spared", long.class);
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            SPARED = lookup.findVarHandle(Silence.class, "spared", long.class);
+            LOOKING = lookup.findVarHandle(Listener.class, "isLooking", boolean.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
     }
 
+    /** A thread for which it may be silent. */
+    private static final class Listener {
+        final Thread thread;
+        /** Whether it looks at the words without the monitor. Only the thread itself sets it. */
+        volatile boolean isLooking;
+
+        Listener(Thread thread) {
+            this.thread = thread;
+        }
+    }
+
     /** For whom it is silent; null if that is not known. */
-    private Thread listener;
+    private volatile Listener listener;
+    /** For whom it was silent the last time. */
+    private Listener last;
     private ByteBuffer signalled;
     private ByteBuffer rung;
     /** Where {@link #rung} is. */
@@ -51,7 +71,14 @@ final class Silence {
 
     /** The poller is about to be told something, or asked for more than what is ready now. */
     void end() {
+        Listener ended = listener;
+        if (ended == null) {
+            return;
+        }
         listener = null;
+        while (ended.isLooking) {
+            Thread.yield();
+        }
     }
 
     /** The poller has just answered, in this thread, that nothing is ready. */
@@ -63,7 +90,11 @@ final class Silence {
         if (address != rungAddress) {
             lookAt(memory.getLong(PollerCalls.SILENCE), address);
         }
-        listener = Thread.currentThread();
+        Thread current = Thread.currentThread();
+        if (last == null || last.thread != current) {
+            last = new Listener(current);
+        }
+        listener = last;
     }
 
     private void lookAt(long signalledAddress, long address) {
@@ -76,9 +107,24 @@ final class Silence {
 
     /** Whether it is still silent, and then a look is spared. */
     boolean lasts() {
-        if (listener != Thread.currentThread()
-                || (int) WORD.getAcquire(rung, 0) != 0
-                || (int) WORD.getAcquire(signalled, 0) != 0) {
+        Listener current = listener;
+        return current != null && current.thread == Thread.currentThread() && isUntold();
+    }
+
+    /** As {@link #lasts}, by a thread that does not hold the monitor. */
+    boolean lastsUnlocked() {
+        Listener current = listener;
+        if (current == null || current.thread != Thread.currentThread()) {
+            return false;
+        }
+        current.isLooking = true;
+        boolean lasts = listener == current && isUntold();
+        LOOKING.setRelease(current, false);
+        return lasts;
+    }
+
+    private boolean isUntold() {
+        if ((int) WORD.getAcquire(rung, 0) != 0 || (int) WORD.getAcquire(signalled, 0) != 0) {
             return false;
         }
         SPARED.setOpaque(this, spared + 1);

@@ -45,6 +45,7 @@ public final class NioselectSelector extends AbstractSelector implements Observe
     private static final int NONE_VALID = -1;
 
     private final Poller poller;
+    private final boolean unlocked = Boolean.getBoolean(PollerOptions.UNLOCKED);
     private final IndexTable<NioselectSelectionKey> table = new IndexTable<>();
     private final ChangedKeys changed = new ChangedKeys();
 
@@ -134,6 +135,9 @@ public final class NioselectSelector extends AbstractSelector implements Observe
     }
 
     private int lockAndSelectNow(Consumer<SelectionKey> action) throws IOException {
+        if (unlocked && nothingIsQueued() && poller.sparesAnUnlockedSelect() && isOpen()) {
+            return 0;
+        }
         synchronized (this) {
             ensureOpen();
             synchronized (selectedKeys) {
@@ -161,8 +165,11 @@ public final class NioselectSelector extends AbstractSelector implements Observe
      * such a selection out, too. While an action runs it is never true, as something was found.
      */
     private boolean hasNothingToDo() {
-        return changed.isEmpty() && cancelledKeys().isEmpty() && leaving.isEmpty()
-                && poller.sparesASelect();
+        return nothingIsQueued() && poller.sparesASelect();
+    }
+
+    private boolean nothingIsQueued() {
+        return changed.isEmpty() && cancelledKeys().isEmpty() && leaving.isEmpty();
     }
 
     /**
