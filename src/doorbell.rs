@@ -6,9 +6,15 @@
 //! system call that made it ready returns. While the bit is clear there is nothing to ask the
 //! kernel for.
 //!
-//! It comes by itself after an idle stretch, for the thread that selects, and where it may not be
-//! had every call asks the kernel, as ever: [`State`] says why. It takes one descriptor, that of the
-//! ring, which the thread keeps for its next selector.
+//! It comes by itself after an idle stretch, 16 calls in a row that found nothing, for the thread
+//! that selects. Where it may not be had every call asks the kernel, as ever: [`State`] says why. It
+//! takes one descriptor, that of the ring, which the thread keeps for its next selector.
+//! [`Policy::Off`] does without, for one selector or, by the variable `NIOSELECT_DOORBELL`, for all
+//! that are not told otherwise.
+//!
+//! It is of use where one looks more often than something happens. What it rings for is noticed
+//! somewhat later than without, and a selector that waits gains nothing by it, unless it
+//! [spins](crate::SelectorBuilder::spin).
 //!
 //! A selector that has been given an eventfd, an epoll descriptor or an io_uring as a channel has
 //! none any more: of what an io_uring makes ready the bit does not tell reliably.
@@ -46,7 +52,7 @@ use crate::error::{Error, Result};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Policy {
-    /// After some idle calls of `select_now` in a row. Not in a thread for which a filter of system
+    /// After 16 idle calls of `select_now` in a row. Not in a thread for which a filter of system
     /// calls is in force (seccomp(2)): some of these end a process that asks for io_uring. One that
     /// is put in force later must let io_uring_enter(2) pass, or refuse it by an error, for a
     /// doorbell that is there by then.
@@ -57,7 +63,8 @@ pub enum Policy {
     On,
     /// Never: every call asks the kernel.
     Off,
-    /// As `On`, but after the first idle call. For tests: who selects by turns pays for it.
+    /// As `On`, but one idle call is enough. For tests: it costs who finds something now and then
+    /// more than it spares.
     Eager,
 }
 
@@ -124,15 +131,18 @@ impl FromStr for Policy {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum State {
-    /// The policy is [`Policy::Off`], or the backend is another than epoll, which has none.
+    /// The policy is [`Policy::Off`], or the backend is another than epoll: those have none.
     #[default]
     Off,
-    /// There has been no idle stretch, or none since the selecting thread was another.
+    /// There has been no idle stretch yet, or none since a fork.
     Idle,
-    /// It watches: calls that find nothing make no system call, but when it has just rung.
+    /// There is a ring, and calls of its thread that find nothing make no system call: but those of
+    /// the idle stretch after it has rung, and one after a wait that blocked. If another thread
+    /// selects, each of its calls asks the kernel until it has stayed for long enough to be given a
+    /// ring. [`Statistics::answered`] tells what is spared.
     Armed,
     /// It could not be had, for this reason. If that may pass, such as a lack of descriptors, it
-    /// is tried again from time to time.
+    /// is tried again from time to time; otherwise it stays so for this selector.
     Unavailable(String),
 }
 
@@ -165,7 +175,8 @@ pub struct Statistics {
     pub state: State,
     /// How many rings it has been given: more than one if another thread has come to select.
     pub rings: u64,
-    /// How many looks at the kernel were spared.
+    /// How many looks at the kernel were spared. While a wait spins, up to 64 looks at memory count
+    /// as one.
     pub answered: u64,
     /// How often it rang, and ended a stretch of spared looks.
     pub rung: u64,
