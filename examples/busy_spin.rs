@@ -6,7 +6,8 @@
 //! ```
 //!
 //! Each line is answered by what the thread has done since the line before it. With the doorbell
-//! nearly every look is one at memory; compare `NIOSELECT_DOORBELL=off`.
+//! nearly every look is one at memory: between two lines `strace -c -p PID` finds no system call.
+//! Compare `NIOSELECT_DOORBELL=off`.
 
 use std::env;
 use std::error::Error;
