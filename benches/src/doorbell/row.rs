@@ -59,8 +59,10 @@ impl Row {
             number(self.nanoseconds_beside.median),
             number(ratio.median),
             format!("{} - {}", number(ratio.lower), number(ratio.upper)),
-            self.aim
-                .map_or_else(String::new, |most| format!("<= {most}")),
+            self.aim.map_or_else(String::new, |most| {
+                let missed = if ratio.median > most { ", missed" } else { "" };
+                format!("<= {most}{missed}")
+            }),
         ]
     }
 
@@ -85,6 +87,8 @@ mod tests {
         let row = Row::new("idle", &[10.0, 60.0, 30.0], "epoll", &[100.0, 120.0, 100.0]);
         assert_eq!(row.ratio.median, 0.3);
         assert_eq!(row.nanoseconds.median, 30.0);
-        assert_eq!(row.aim(0.5).cells()[6], "<= 0.5");
+        let row = row.aim(0.5);
+        assert_eq!(row.cells()[6], "<= 0.5");
+        assert_eq!(row.aim(0.2).cells()[6], "<= 0.2, missed");
     }
 }
