@@ -193,9 +193,12 @@ impl<S: AsFd> Poller<S> {
     ///
     /// This is for bindings to languages from where a call is dear. Until a method changes the
     /// poller, and for the calling thread alone, a wait would find nothing as long as both words
-    /// are 0. They are to be read with `Ordering::Acquire`, and must not be written: to the second
-    /// the process has no right. The first stays where it is as long as the poller or a [`Waker`]
-    /// of it is there, the second until a method changes the poller.
+    /// are 0. The first stays where it is as long as the poller or a [`Waker`] of it is there, the
+    /// second until a method changes the poller.
+    ///
+    /// They must not be written: to the second the process has no right. Rust allows relaxed loads
+    /// alone of such memory, so they are to be read with `Ordering::Relaxed`, and then
+    /// `fence(Ordering::Acquire)`.
     pub fn silence(&self) -> Option<[*const AtomicU32; 2]> {
         let rung = self
             .mechanism

@@ -3,7 +3,7 @@
 use std::io;
 use std::os::fd::AsRawFd;
 use std::ptr::{self, NonNull};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering, fence};
 
 use io_uring::{IoUring, Parameters};
 
@@ -19,7 +19,7 @@ pub(crate) struct FlagWord {
     word: NonNull<AtomicU32>,
 }
 
-// SAFETY: the mapping belongs to the process, and only atomic reads are made of it.
+// SAFETY: the mapping belongs to the process, and only relaxed atomic reads are made of it.
 unsafe impl Send for FlagWord {}
 
 impl FlagWord {
@@ -58,13 +58,17 @@ impl FlagWord {
     /// that left it.
     #[inline]
     pub(crate) fn is_silent(&self) -> bool {
-        self.word().load(Ordering::Acquire) == 0
+        let word = self.word().load(Ordering::Relaxed);
+        fence(Ordering::Acquire);
+        word == 0
     }
 
+    /// Of memory that may not be written, where Rust allows relaxed loads alone (std::sync::atomic,
+    /// "Atomic accesses to read-only memory").
     #[inline]
     pub(crate) fn word(&self) -> &AtomicU32 {
         // SAFETY: the mapping is there as long as this is, and the word is aligned, as all are in
-        // what the kernel shares.
+        // what the kernel shares. Whoever has the reference only makes relaxed loads.
         unsafe { self.word.as_ref() }
     }
 }
