@@ -123,7 +123,7 @@ impl Engine {
     }
 
     /// Is to take the place of `before`, and goes on counting where that ends.
-    pub(crate) fn succeed(&mut self, before: &mut Self) {
+    pub(crate) fn succeed(&mut self, before: &Self) {
         #[cfg(has_epoll)]
         if let (Self::Epoll(epoll), Self::Epoll(before)) = (self, before) {
             epoll.succeed(before);

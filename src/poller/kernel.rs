@@ -74,7 +74,7 @@ impl<S> Poller<S> {
     pub(super) fn start_anew(&mut self) -> Result<()> {
         let mut mechanism = self.backend.open()?;
         let bell = mechanism.open_bell()?;
-        mechanism.succeed(&mut self.mechanism);
+        mechanism.succeed(&self.mechanism);
         self.mechanism = mechanism;
         *self.signals.bell() = Some(bell);
         self.forks = fork::generation();

@@ -35,7 +35,7 @@ impl Epoll {
     }
 
     /// Takes the place of `before`, which has not been told of anything since.
-    pub(super) fn succeed(&mut self, before: &mut Self) {
+    pub(super) fn succeed(&mut self, before: &Self) {
         self.doorbell = before.doorbell.succeed();
     }
 

@@ -34,6 +34,8 @@
 //!
 //! A forked child is another thread, so it does not trust what its parent did.
 
+mod channels;
+mod refusals;
 #[cfg(has_io_uring)]
 mod spares;
 #[cfg(test)]
@@ -48,19 +50,13 @@ use std::sync::atomic::AtomicU32;
 
 use crate::doorbell::{Policy, State, Statistics};
 use crate::error::{Error, Result};
+use crate::sys::sandbox;
 use crate::sys::thread::ThreadNumber;
-use crate::sys::{descriptor, sandbox};
+use refusals::Refusals;
 use wire::Wire;
-
-/// After how many idle looks it pays to set up, or to settle, what may spare the next ones: as
-/// many as cost about as much.
-const PATIENCE: u32 = 16;
 
 /// How many times more before another thread is believed to stay.
 const OF_ANOTHER_THREAD: u32 = 4;
-
-/// How much is waited at most for what was refused.
-const LONGEST_PATIENCE: u32 = 1 << 20;
 
 pub(super) struct Doorbell {
     /// For which thread silence means that nothing is ready. None: the kernel has to be asked.
@@ -73,15 +69,7 @@ pub(super) struct Doorbell {
     /// How many looks in a row have found nothing, all of them by the idler.
     idle: u32,
     idler: Option<ThreadNumber>,
-    patience: u32,
-    refusal: Option<Refusal>,
-}
-
-#[derive(Debug)]
-struct Refusal {
-    why: String,
-    /// Whether it is of no use to try again.
-    is_final: bool,
+    refusals: Refusals,
 }
 
 impl Doorbell {
@@ -95,32 +83,28 @@ impl Doorbell {
             policy,
             idle: 0,
             idler: None,
-            patience: match policy {
-                Policy::Auto | Policy::On => PATIENCE,
-                Policy::Eager => 1,
-                Policy::Off => u32::MAX,
-            },
-            refusal: None,
+            refusals: Refusals::none_yet(policy),
         }
     }
 
     /// For another epoll descriptor, in place of this one's.
-    pub(super) fn succeed(&mut self) -> Self {
+    pub(super) fn succeed(&self) -> Self {
         let mut successor = Self::new(self.policy);
         successor.answered = self.answered;
         successor.rung = self.rung;
         successor.rings = self.rings;
-        successor.refusal = self.refusal.take();
-        successor.patience = self.patience;
+        successor.refusals = self.refusals.clone();
         successor
     }
 
     pub(super) fn statistics(&self) -> Statistics {
-        let state = match (&self.refusal, &self.wire) {
-            _ if self.policy == Policy::Off => State::Off,
-            (_, Some(_)) => State::Armed,
-            (Some(refusal), None) => State::Unavailable(refusal.why.clone()),
-            (None, None) => State::Idle,
+        let state = if self.policy == Policy::Off {
+            State::Off
+        } else if self.wire.is_some() {
+            State::Armed
+        } else {
+            let why = self.refusals.why();
+            why.map_or(State::Idle, |why| State::Unavailable(why.to_owned()))
         };
         Statistics {
             state,
@@ -164,7 +148,7 @@ impl Doorbell {
             self.rung += 1;
             self.idle = 0;
         }
-        if self.idle >= self.patience {
+        if self.idle >= self.refusals.patience() {
             self.listen(epoll);
         }
     }
@@ -207,7 +191,7 @@ impl Doorbell {
     #[cold]
     pub(super) fn listen(&mut self, epoll: RawFd) {
         let here = ThreadNumber::current();
-        if self.policy == Policy::Off || self.is_given_up() || self.awaits_better_times() {
+        if !self.is_to_be_had() || self.refusals.is_too_early(self.idle) {
             return;
         }
         if !self.has_wire_of(here) && !self.get_wire(here) {
@@ -224,49 +208,22 @@ impl Doorbell {
             }
             // Settling costs as much as many looks: not before each of them.
             _ if !wire.is_settled() => self.idle = 0,
-            _ => {}
+            _ => self.refusals.forget(),
         }
     }
 
     /// To be called before a descriptor that may be one of an io_uring is watched.
     pub(super) fn examine(&mut self, fd: RawFd) {
-        if self.policy == Policy::Off || self.is_given_up() {
-            return;
-        }
-        let why = match descriptor::nameless_kind(fd) {
-            Ok(Some(kind)) if self.may_be_rung_by_a_ring(&kind) => {
-                format!("an io_uring may make a channel ready (descriptor {fd}, {kind})")
-            }
-            Ok(_) => return,
-            Err(_) if !descriptor::is_open(fd) => return,
-            Err(error) => format!("it is not known what descriptor {fd} is ({error})"),
-        };
-        self.hang_up();
-        self.refusal = Some(Refusal {
-            why,
-            is_final: true,
-        });
-    }
-
-    /// By the name that the system has for such files. Most eventfds have nothing to do with an
-    /// io_uring, but it cannot be known.
-    fn may_be_rung_by_a_ring(&self, kind: &str) -> bool {
-        match kind {
-            "[io_uring]" | "[eventpoll]" => true,
-            "[eventfd]" => self.policy == Policy::Auto,
-            _ => false,
+        if self.is_to_be_had()
+            && let Some(why) = channels::objection_to(fd, self.policy)
+        {
+            self.hang_up();
+            self.refusals.note_for_good(why);
         }
     }
 
-    fn is_given_up(&self) -> bool {
-        self.refusal
-            .as_ref()
-            .is_some_and(|refusal| refusal.is_final)
-    }
-
-    /// Whether it is too early to ask again for what was refused.
-    fn awaits_better_times(&self) -> bool {
-        self.refusal.is_some() && self.idle < self.patience
+    fn is_to_be_had(&self) -> bool {
+        self.policy != Policy::Off && !self.refusals.is_final()
     }
 
     fn has_wire_of(&self, thread: ThreadNumber) -> bool {
@@ -276,7 +233,7 @@ impl Doorbell {
 
     /// A wire for the thread, if it is one that stays.
     fn get_wire(&mut self, here: ThreadNumber) -> bool {
-        let enough = self.patience.saturating_mul(OF_ANOTHER_THREAD);
+        let enough = self.refusals.patience().saturating_mul(OF_ANOTHER_THREAD);
         let stays = self.idler == Some(here) && self.idle >= enough;
         if self.wire.is_some() && !stays {
             return false;
@@ -286,7 +243,7 @@ impl Doorbell {
             Ok(wire) => {
                 self.wire = Some(wire);
                 self.rings += 1;
-                self.refusal = None;
+                self.refusals.note_granted();
                 true
             }
             Err(error) => {
@@ -308,11 +265,7 @@ impl Doorbell {
 
     fn refused(&mut self, error: &Error) {
         self.idle = 0;
-        self.patience = self.patience.saturating_mul(2).min(LONGEST_PATIENCE);
-        self.refusal = Some(Refusal {
-            why: wire::explain(error),
-            is_final: !may_pass(error),
-        });
+        self.refusals.note(error);
     }
 
     /// Takes the wire off the epoll descriptor.
@@ -335,21 +288,6 @@ fn check_for_filters() -> Result<()> {
         )));
     }
     Ok(())
-}
-
-/// What is lacking now may be there later.
-fn may_pass(error: &Error) -> bool {
-    matches!(
-        error.raw_os_error(),
-        Some(
-            libc::EMFILE
-                | libc::ENFILE
-                | libc::ENOMEM
-                | libc::EAGAIN
-                | libc::EBUSY
-                | libc::ECANCELED
-        )
-    )
 }
 
 impl Drop for Doorbell {

@@ -1,5 +1,6 @@
 //! What only shows from within: the order of settling, asking and trusting.
 
+use super::refusals::LONGEST_PATIENCE;
 use super::*;
 
 /// No descriptor, for a refusal comes first.
@@ -14,9 +15,9 @@ fn what_was_refused_is_asked_for_ever_more_rarely() {
     let mut doorbell = Doorbell::new(Policy::On);
     let mut before = 0;
     for _ in 0..40 {
-        doorbell.idle = doorbell.patience;
+        doorbell.idle = doorbell.refusals.patience();
         doorbell.refused(&lacking());
-        let idle_looks_to_come = doorbell.patience - doorbell.idle;
+        let idle_looks_to_come = doorbell.refusals.patience() - doorbell.idle;
         assert!(idle_looks_to_come >= before);
         before = idle_looks_to_come;
     }
@@ -29,13 +30,14 @@ fn whoever_expects_to_look_often_does_not_get_it_sooner() {
     doorbell.refused(&lacking());
     doorbell.listen(NONE);
     assert_eq!(doorbell.rings, 0);
-    let refusal = doorbell.refusal.as_ref().expect("it stands");
-    assert!(!refusal.is_final && refusal.why.contains("io_uring_setup"));
+    let why = doorbell.refusals.why().expect("it stands");
+    assert!(why.contains("io_uring_setup"));
+    assert!(!doorbell.refusals.is_final());
 }
 
 #[cfg(has_io_uring)]
 mod with_a_pipe {
-    use std::io::{PipeReader, PipeWriter, Write};
+    use std::io::{PipeReader, PipeWriter, Read, Write};
     use std::os::fd::{AsRawFd, OwnedFd};
 
     use super::*;
@@ -44,7 +46,7 @@ mod with_a_pipe {
     struct Watched {
         epoll: OwnedFd,
         doorbell: Doorbell,
-        _source: PipeReader,
+        source: PipeReader,
         sink: PipeWriter,
     }
 
@@ -57,7 +59,7 @@ mod with_a_pipe {
             Self {
                 epoll,
                 doorbell: Doorbell::new(Policy::Eager),
-                _source: source,
+                source,
                 sink,
             }
         }
@@ -84,6 +86,13 @@ mod with_a_pipe {
 
         fn make_ready(&mut self) {
             self.sink.write_all(b"x").unwrap();
+        }
+
+        /// By a look, which finds what is ready, and takes it.
+        fn take(&mut self) {
+            self.begins_to_look();
+            self.doorbell.after_look(false);
+            self.source.read_exact(&mut [0]).unwrap();
         }
     }
 
@@ -129,5 +138,26 @@ mod with_a_pipe {
         watched.arm();
         watched.doorbell.before_wait();
         assert!(!watched.doorbell.is_silent());
+    }
+
+    /// How long it was waited for what was refused has nothing to do with how soon it is settled.
+    #[test]
+    fn what_was_refused_before_it_was_there_does_not_delay_it_any_more() {
+        let mut watched = Watched::new();
+        for _ in 0..6 {
+            watched.doorbell.refused(&lacking());
+        }
+        for _ in 0..100 {
+            watched.begins_to_look();
+            watched.has_found_nothing();
+        }
+        if watched.doorbell.statistics().state != State::Armed {
+            return;
+        }
+        for _ in 0..3 {
+            watched.make_ready();
+            watched.take();
+            assert!(watched.arm());
+        }
     }
 }
