@@ -10,18 +10,28 @@ use rustix::process::{Pid, WaitOptions, waitpid};
 pub fn in_child(act: impl FnOnce()) {
     // SAFETY: the child only runs `act` and ends; what `act` uses of the C library (memory and
     // system calls) works after a fork with threads.
-    match unsafe { libc::fork() } {
-        0 => {
-            let outcome = catch_unwind(AssertUnwindSafe(act));
-            // SAFETY: ends the process, without what the parent has asked to run at exit.
-            unsafe { libc::_exit(i32::from(outcome.is_err())) }
-        }
-        child => {
-            let child = Pid::from_raw(child).expect("there are processes left");
-            let (_, status) = waitpid(Some(child), WaitOptions::empty()).unwrap().unwrap();
-            assert_eq!(status.exit_status(), Some(0), "the child has failed");
-        }
+    go_on(unsafe { libc::fork() }, act);
+}
+
+/// As [`in_child`], without the handlers of pthread_atfork(3): as clone(2) forks.
+#[cfg(target_os = "linux")]
+pub fn in_child_that_is_not_noticed(act: impl FnOnce()) {
+    const AS_FORK: libc::c_long = libc::SIGCHLD as libc::c_long;
+    // SAFETY: as above, if no other thread holds a lock that `act` takes.
+    let child = unsafe { libc::syscall(libc::SYS_clone, AS_FORK, 0, 0, 0, 0) };
+    go_on(child.try_into().unwrap(), act);
+}
+
+/// In both processes, `act` in the child alone.
+fn go_on(child: libc::pid_t, act: impl FnOnce()) {
+    if child == 0 {
+        let outcome = catch_unwind(AssertUnwindSafe(act));
+        // SAFETY: ends the process, without what the parent has asked to run at exit.
+        unsafe { libc::_exit(i32::from(outcome.is_err())) }
     }
+    let child = Pid::from_raw(child).expect("there are processes left");
+    let (_, status) = waitpid(Some(child), WaitOptions::empty()).unwrap().unwrap();
+    assert_eq!(status.exit_status(), Some(0), "the child has failed");
 }
 
 /// Whether this is the process of its own that a test asked for. If not, it is run, and must
