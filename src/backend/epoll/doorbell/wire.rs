@@ -11,9 +11,9 @@ use crate::sys::thread::ThreadNumber;
 
 /// A ring of one thread, which keeps it from one epoll descriptor to the next.
 ///
-/// It is not closed until the thread ends or another one takes its place: the end of a ring comes
-/// some ten milliseconds after it was closed, and may interrupt the system call that its thread
-/// waits in by then.
+/// It is not closed before the thread ends, unless the thread has enough to spare or another one is
+/// done with it: the end of a ring comes some ten milliseconds after it was closed, and may
+/// interrupt the system call that its thread waits in by then.
 #[derive(Debug)]
 pub(super) struct Wire {
     flags: FlagWord,
