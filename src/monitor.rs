@@ -11,11 +11,12 @@ use std::time::Duration;
 
 use crate::backend::Backend;
 use crate::channel::SelectableChannel;
+use crate::doorbell;
 use crate::error::Result;
 use crate::key::SelectionKey;
 use crate::ops::Ops;
 use crate::poller::{Deadline, Statistics, Waker};
-use crate::selector::{SelectedKeyMut, Selector};
+use crate::selector::{SelectedKeyMut, Selector, SelectorBuilder};
 use crate::token::Token;
 
 /// Calls a watcher when its channel is ready.
@@ -105,7 +106,25 @@ impl Monitor {
     ///
     /// As [`SelectorBuilder::open`](crate::SelectorBuilder::open).
     pub fn open_with(backend: Backend) -> Result<Self> {
-        Selector::builder().backend(backend).open().map(Self::over)
+        Self::from_builder(&Selector::builder().backend(backend))
+    }
+
+    /// A monitor over a selector as `builder` makes it.
+    ///
+    /// ```
+    /// use nioselect::doorbell::{Policy, State};
+    /// use nioselect::{Monitor, Selector};
+    ///
+    /// let monitor = Monitor::from_builder(&Selector::builder().doorbell(Policy::Off))?;
+    /// assert_eq!(monitor.doorbell().state, State::Off);
+    /// # Ok::<(), nioselect::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`SelectorBuilder::open`](crate::SelectorBuilder::open).
+    pub fn from_builder(builder: &SelectorBuilder<()>) -> Result<Self> {
+        builder.with_attachments().open().map(Self::over)
     }
 
     fn over(selector: Selector<Watcher>) -> Self {
@@ -222,9 +241,14 @@ impl Monitor {
         }
     }
 
-    /// How many system calls the selector below has made so far.
+    /// What the selector below has asked of its mechanism so far.
     pub fn statistics(&self) -> Statistics {
         self.selector.statistics()
+    }
+
+    /// What the [doorbell] of the selector below has done so far.
+    pub fn doorbell(&self) -> doorbell::Statistics {
+        self.selector.doorbell()
     }
 
     /// What ends a selection may concern nobody any more: a stop that has been obeyed, the end of

@@ -10,7 +10,8 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use common::{HangGuard, LONG, during, nonblocking, on_every_backend, unix_pair};
-use nioselect::{Backend, Error, Monitor, Ops, SelectableChannel};
+use nioselect::doorbell::{Policy, State};
+use nioselect::{Backend, Error, Monitor, Ops, SelectableChannel, Selector};
 
 type Channel = SelectableChannel<UnixStream>;
 
@@ -57,6 +58,28 @@ impl Calls {
 /// Whoever is called first does something to the other.
 fn pair_of_readable() -> [(Rc<Channel>, UnixStream); 2] {
     [readable(), readable()]
+}
+
+/// The selector below is as its builder would make it.
+#[test]
+fn a_builder_makes_a_monitor() {
+    on_every_backend(|backend| {
+        let builder = || Selector::builder().backend(backend);
+        let mut monitor = Monitor::from_builder(&builder().event_capacity(1)).unwrap();
+        let (calls, channels) = (Calls::default(), pair_of_readable());
+        for (channel, _) in &channels {
+            monitor.set(channel, Ops::READ, calls.watcher()).unwrap();
+        }
+        assert_eq!(monitor.run_now().unwrap(), 1);
+        assert_eq!(monitor.run_now().unwrap(), 1);
+
+        for policy in [Policy::Off, Policy::On] {
+            let monitor = Monitor::from_builder(&builder().doorbell(policy)).unwrap();
+            let has_none = policy == Policy::Off || backend != Backend::Epoll;
+            let expected = if has_none { State::Off } else { State::Idle };
+            assert_eq!(monitor.doorbell().state, expected);
+        }
+    });
 }
 
 #[test]

@@ -67,6 +67,15 @@ impl<A> SelectorBuilder<A> {
         self
     }
 
+    /// The same for a selector to whose keys something else is attached.
+    pub(crate) fn with_attachments<B>(&self) -> SelectorBuilder<B> {
+        SelectorBuilder {
+            backend: self.backend,
+            options: self.options.clone(),
+            attachment: PhantomData,
+        }
+    }
+
     /// Opens the selector.
     ///
     /// # Errors
