@@ -62,14 +62,20 @@ impl Refusals {
     }
 
     pub(super) fn note(&mut self, error: &Error) {
+        let why = wire::explain(error);
+        if !may_pass(error) {
+            return self.note_for_good(why);
+        }
         self.patience = self.patience.saturating_mul(2).min(LONGEST_PATIENCE);
         self.last = Some(Refusal {
-            why: wire::explain(error),
-            is_final: !may_pass(error),
+            why,
+            is_final: false,
         });
     }
 
     pub(super) fn note_for_good(&mut self, why: String) {
+        // So that idle looks are not held up by asking whether to ask.
+        self.patience = u32::MAX;
         self.last = Some(Refusal {
             why,
             is_final: true,
