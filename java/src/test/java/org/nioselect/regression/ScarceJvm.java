@@ -22,6 +22,11 @@ final class ScarceJvm {
         return jvm(main).startedBy("sh", "-c", "ulimit " + limit + "; exec \"$@\"", "sh");
     }
 
+    /** With small stacks, on which methods have the frames of the interpreter. */
+    static ChildJvm smallStacks(Class<?> main) {
+        return jvm(main).option("-Xss256k").option("-Xint");
+    }
+
     private static ChildJvm jvm(Class<?> main) {
         ChildJvm jvm = ChildJvm.with(main);
         for (String property : PROPERTIES) {

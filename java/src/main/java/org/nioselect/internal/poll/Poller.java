@@ -151,10 +151,16 @@ public final class Poller {
      * As {@link #sparesASelect}, for a thread that does not use the poller alone: others may use or
      * close it meanwhile, and wait until this has returned.
      *
-     * @return whether there is nothing to select
+     * @return whether there is nothing to select, and {@link #endSilence} has not been called
+     *     since that is known
      */
     public boolean sparesAnUnlockedSelect() {
         return silence.lastsUnlocked();
+    }
+
+    /** From now on, until a selection has found nothing, no selection is spared. */
+    public void endSilence() {
+        silence.end();
     }
 
     /**

@@ -25,7 +25,8 @@ import org.nioselect.internal.sys.PollerCalls;
  * <li>{@link #lastsUnlocked} is called without the monitor. It says that it is about to look, and
  * only then reads whether the silence still stands for its thread; {@link #end} first ends it, and
  * only then reads whether somebody looks, and waits until nobody does. All four are volatile, so
- * at least one of the two sees the other.
+ * at least one of the two sees the other. A listener is set by its own thread only, which is not
+ * looking then, so none that has been ended comes back while its thread is about to look.
  * </ul>
  * Silence is that of one thread, whose ring is set by the kernel. A platform thread is the same
  * thread of the system all its life. A virtual one may be carried by another one next time, so it
@@ -60,7 +61,7 @@ final class Silence {
 
     /** For whom it is silent; null if that is not known. */
     private volatile Listener listener;
-    /** For whom it was silent the last time. */
+    /** For whom it is silent, or was the last time. */
     private Listener last;
     private ByteBuffer signalled;
     private ByteBuffer rung;
@@ -71,12 +72,12 @@ final class Silence {
 
     /** The poller is about to be told something, or asked for more than what is ready now. */
     void end() {
-        Listener ended = listener;
-        if (ended == null) {
-            return;
+        if (listener != null) {
+            listener = null;
         }
-        listener = null;
-        while (ended.isLooking) {
+        // Also if it had ended before: waiting fails if the stack is exhausted, and is made up for.
+        Listener ended = last;
+        while (ended != null && ended.isLooking) {
             Thread.yield();
         }
     }
@@ -117,10 +118,16 @@ final class Silence {
         if (current == null || current.thread != Thread.currentThread()) {
             return false;
         }
-        current.isLooking = true;
-        boolean lasts = listener == current && isUntold();
-        LOOKING.setRelease(current, false);
-        return lasts;
+        try {
+            current.isLooking = true;
+            boolean lasts = listener == current && isUntold();
+            LOOKING.setRelease(current, false);
+            return lasts;
+        } catch (Throwable e) {
+            // The stack is exhausted, or the thread stopped. A call could fail again.
+            current.isLooking = false;
+            throw e;
+        }
     }
 
     private boolean isUntold() {

@@ -59,7 +59,8 @@ public final class NioselectSelector extends AbstractSelector implements Observe
 
     /**
      * Opens a selector as the system properties {@code nioselect.backend},
-     * {@code nioselect.doorbell} and {@code nioselect.spin.micros} want it.
+     * {@code nioselect.doorbell}, {@code nioselect.doorbell.unlocked} and
+     * {@code nioselect.spin.micros} want it.
      *
      * @param provider who opens it
      * @throws IOException if there is no descriptor left
@@ -168,6 +169,11 @@ public final class NioselectSelector extends AbstractSelector implements Observe
         return nothingIsQueued() && poller.sparesASelect();
     }
 
+    /**
+     * Whether the next selection has no cancelled key to let go of and no change to take in. Without
+     * the monitors it may be asked by who asks afterwards whether a selection is spared: if it is,
+     * no other thread was selecting meanwhile.
+     */
     private boolean nothingIsQueued() {
         return changed.isEmpty() && cancelledKeys().isEmpty() && leaving.isEmpty();
     }
@@ -179,6 +185,8 @@ public final class NioselectSelector extends AbstractSelector implements Observe
     private int doSelect(Consumer<SelectionKey> action, long millis) throws IOException {
         long start = millis > 0 ? System.nanoTime() : 0;
         long remaining = millis;
+        // Before anything is touched by which an unlocked selection knows that nothing is queued.
+        poller.endSilence();
         for (;;) {
             letGoOfCancelledKeys();
             takeInChanges();
