@@ -42,6 +42,8 @@ pub(super) struct Jvm {
     pub(super) jdk: usize,
     pub(super) version: String,
     pub(super) provider: Provider,
+    /// Whether selections that the doorbell answers leave the monitors alone.
+    pub(super) is_unlocked: bool,
 }
 
 /// A `SelectorProvider`.

@@ -39,7 +39,9 @@ use rust::Rust;
 ///
 /// With `--jvm`, the same is done in Java: by the JDK's poll provider, by its default provider and
 /// by that of this project with each backend, each in a JVM of its own that is warmed up once and
-/// has its turn in every round. There, channels belong to the provider, and connecting does too.
+/// has its turn in every round. With a doorbell there are two: one as it is by default, and one
+/// that is told to leave the monitors alone while the doorbell answers. Channels belong to the
+/// provider there, and connecting does too.
 #[derive(Args, Debug)]
 pub struct Options {
     /// How many connections, at two descriptors each

@@ -35,6 +35,11 @@ impl Row {
         }
     }
 
+    fn is_unlocked(&self) -> bool {
+        let jvm = self.engine.jvm.as_ref();
+        jvm.is_some_and(|jvm| jvm.is_unlocked)
+    }
+
     fn total_ms(&self, iterations: usize) -> f64 {
         self.select_now_ns.median * iterations as f64 / 1e6
     }
@@ -127,6 +132,9 @@ pub(super) fn table(workload: &Workload, rows: &[Row]) -> String {
     if rows.iter().any(|row| row.doorbell.is_some()) {
         notes += NOTES_ON_DOORBELL;
     }
+    if rows.iter().any(Row::is_unlocked) {
+        notes += NOTES_ON_UNLOCKED;
+    }
     format!(
         "{channels} silent TCP connections, {iterations} calls of select_now, {rounds} rounds\n\n\
          {table}\n{notes}"
@@ -149,6 +157,11 @@ const NOTES_ON_DOORBELL: &str = "\
 epoll+doorbell: with the first calls, which ask the kernel, and the arming. Its thread keeps the
 ring for the next selector: setting that up is in the first round (of a jvm, in the warm-up),
 so it shows in max and not in the median.
+";
+
+const NOTES_ON_UNLOCKED: &str = "\
+unlocked: with -Dnioselect.doorbell.unlocked=true. A selectNow that the doorbell answers takes
+neither monitor of the selector; without it, it takes both, as java.nio documents.
 ";
 
 /// The same for programs.

@@ -163,15 +163,35 @@ fn row(provider: &str, java: &str, backend: &str, times: [f64; 3]) -> Value {
 fn the_table_has_the_speed_beside_the_default_of_the_same_jdk() {
     let output = Run::new("table").output();
     let printed = String::from_utf8(output.stdout).unwrap();
-    let last_cell = |start: &str| {
-        let line = printed.lines().find(|line| line.starts_with(start));
-        let line = line.unwrap_or_else(|| panic!("no {start:?} in: {printed}"));
+    let last_cell = |name: &str| {
+        let line = printed.lines().find(|line| line.contains(name));
+        let line = line.unwrap_or_else(|| panic!("no {name:?} in: {printed}"));
         line.split_whitespace().last().unwrap().to_owned()
     };
     assert_eq!(last_cell("rust nioselect"), "-");
     assert_eq!(last_cell("jvm 17.0.99 jdk  "), "0.0015x");
     assert_eq!(last_cell("jvm 17.0.99 jdk default"), "1.00x");
     assert_eq!(last_cell("jvm 17.0.99 nioselect"), "2.00x");
+    #[cfg(target_os = "linux")]
+    if crate::doorbell::reason_for_none().is_none() {
+        assert_eq!(last_cell(" epoll+doorbell unlocked "), "3.00x");
+        assert!(
+            printed.contains("\nunlocked: with -Dnioselect.doorbell.unlocked=true"),
+            "{printed}"
+        );
+    }
+}
+
+/// The rows of the provider of this project, in their order.
+fn ours_in_jvms() -> Vec<String> {
+    let mut names = Vec::new();
+    for name in mechanisms() {
+        let unlocked = format!("{name} unlocked");
+        let has_doorbell = name.ends_with("+doorbell");
+        names.extend((!name.contains("double")).then_some(name));
+        names.extend(has_doorbell.then_some(unlocked));
+    }
+    names
 }
 
 #[test]
@@ -187,15 +207,15 @@ fn a_jvm_is_told_provider_backend_and_workload() {
     );
     assert!(!started[1].1.contains("SelectorProvider"));
     let ours = &started[2..];
-    let mut expected = mechanisms();
-    expected.retain(|name| !name.contains("double"));
+    let expected = ours_in_jvms();
     assert_eq!(ours.len(), expected.len());
     for ((_, arguments), name) in ours.iter().zip(expected) {
         assert!(arguments.contains(&provider("org.nioselect.NioselectProvider")));
-        let (backend, doorbell) = match name.strip_suffix("+doorbell") {
-            Some(backend) => (backend, "auto"),
-            None => (&*name, "off"),
+        let (backend, doorbell, unlocked) = match name.split_once("+doorbell") {
+            Some((backend, rest)) => (backend, "auto", rest == " unlocked"),
+            None => (&*name, "off", false),
         };
+        assert!(arguments.contains(&format!("-Dnioselect.doorbell.unlocked={unlocked} ")));
         assert!(arguments.contains(&format!("-Dnioselect.backend={backend} ")));
         assert!(arguments.contains(&format!("-Dnioselect.doorbell={doorbell} ")));
     }
@@ -218,26 +238,32 @@ fn the_doorbell_of_a_jvm_is_told() {
         file.to_str().unwrap(),
     ];
     let run = |name| Run::new(name).arguments(arguments);
-    let row = || {
+    let ours = || {
         let result = fs::read_to_string(&file).unwrap();
         let result: Value = serde_json::from_str(&result).unwrap();
-        result["rows"][3].clone()
+        result["rows"].as_array().unwrap()[3..].to_vec()
     };
 
     let output = run("doorbell").output();
     assert!(output.status.success(), "{output:?}");
-    assert_eq!(row()["backend"], "epoll+doorbell");
-    let expected = json!({ "state": "armed", "answered": 80, "rung": 2 });
-    assert_eq!(row()["doorbell"], expected);
+    let doorbell = json!({ "state": "armed", "answered": 80, "rung": 2 });
+    let mut locked = row("nioselect", "17.0.99", "epoll+doorbell", [42.0, 5.0, 150.0]);
+    locked["doorbell"] = doorbell;
+    let mut unlocked = locked.clone();
+    unlocked["backend"] = json!("epoll+doorbell unlocked");
+    unlocked["select_now_ns"] = json!({ "min": 100.0, "median": 100.0, "max": 100.0 });
+    assert_eq!(ours(), [locked, unlocked]);
 
     let output = run("no-doorbell")
         .variable("FAKE_JAVA", "has no doorbell")
         .output();
     assert!(output.status.success(), "{output:?}");
     let message = String::from_utf8_lossy(&output.stderr);
-    let expected = "nioselect with epoll+doorbell cannot run here: the doorbell is unavailable: no";
-    assert!(message.contains(expected), "{message}");
-    assert_eq!(row(), Value::Null);
+    for name in ["epoll+doorbell", "epoll+doorbell unlocked"] {
+        let expected = format!("with {name} cannot run here: the doorbell is unavailable: no\n");
+        assert!(message.contains(&expected), "{message}");
+    }
+    assert_eq!(ours(), [] as [Value; 0]);
 }
 
 #[test]
@@ -286,13 +312,8 @@ fn jvms_run_with_every_provider() {
         .collect();
     assert_eq!(found[0], ("jdk", &json!("poll")));
     assert_eq!(found[1].0, "jdk");
-    let ours = mechanisms();
-    let ours = ours.iter().filter(|name| !name.contains("double"));
-    assert!(
-        ours.eq(found[2..]
-            .iter()
-            .map(|(_, backend)| backend.as_str().unwrap()))
-    );
+    let ours = found[2..].iter().map(|(_, backend)| backend.as_str());
+    assert!(ours.eq(ours_in_jvms().iter().map(|name| Some(&**name))));
     assert!(
         found[2..]
             .iter()

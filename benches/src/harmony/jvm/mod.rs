@@ -62,7 +62,12 @@ impl JvmOptions {
         // The jar has no doubles.
         let all = mechanisms.iter().copied();
         let real = all.filter(|mechanism| !mechanism.is_double());
-        choices.extend(real.map(Choice::Nioselect));
+        for mechanism in real {
+            choices.push(Choice::Nioselect(mechanism));
+            if mechanism.has_doorbell() {
+                choices.push(Choice::Unlocked(mechanism));
+            }
+        }
         let mut plans = Vec::new();
         for (jdk, java) in jdk::find(&self.java)?.into_iter().enumerate() {
             plans.extend(choices.iter().map(|&choice| Plan {
@@ -82,17 +87,30 @@ enum Choice {
     JdkPoll,
     JdkDefault,
     Nioselect(Mechanism),
+    /// The monitors of a selector are left alone while its doorbell answers.
+    Unlocked(Mechanism),
 }
 
 const JDK_POLL: &str = "sun.nio.ch.PollSelectorProvider";
 const NIOSELECT: &str = "org.nioselect.NioselectProvider";
+
+/// After the name of a mechanism.
+const UNLOCKED: &str = "unlocked";
 
 impl Choice {
     fn provider(self) -> Provider {
         match self {
             Self::JdkPoll => Provider::JdkPoll,
             Self::JdkDefault => Provider::JdkDefault,
-            Self::Nioselect(_) => Provider::Nioselect,
+            Self::Nioselect(_) | Self::Unlocked(_) => Provider::Nioselect,
+        }
+    }
+
+    /// That of a selector of this project.
+    fn mechanism(self) -> Option<Mechanism> {
+        match self {
+            Self::JdkPoll | Self::JdkDefault => None,
+            Self::Nioselect(mechanism) | Self::Unlocked(mechanism) => Some(mechanism),
         }
     }
 
@@ -101,7 +119,7 @@ impl Choice {
         match self {
             Self::JdkPoll => vec![named(JDK_POLL)],
             Self::JdkDefault => Vec::new(),
-            Self::Nioselect(mechanism) => vec![
+            Self::Nioselect(mechanism) | Self::Unlocked(mechanism) => vec![
                 named(NIOSELECT),
                 format!("-Dnioselect.backend={}", mechanism.backend()),
                 format!(
@@ -109,12 +127,17 @@ impl Choice {
                     mechanism.backend() == Backend::RtSignal
                 ),
                 format!("-Dnioselect.doorbell={}", doorbell_policy(mechanism)),
+                format!("-Dnioselect.doorbell.unlocked={}", self.is_unlocked()),
             ],
         }
     }
 
     fn has_doorbell(self) -> bool {
-        matches!(self, Self::Nioselect(mechanism) if mechanism.has_doorbell())
+        self.mechanism().is_some_and(Mechanism::has_doorbell)
+    }
+
+    fn is_unlocked(self) -> bool {
+        matches!(self, Self::Unlocked(_))
     }
 
     /// Whether this is the class that was meant to be in use.
@@ -122,7 +145,7 @@ impl Choice {
         match self {
             Self::JdkPoll => class == JDK_POLL,
             Self::JdkDefault => class.starts_with("sun.nio.ch."),
-            Self::Nioselect(_) => class == NIOSELECT,
+            Self::Nioselect(_) | Self::Unlocked(_) => class == NIOSELECT,
         }
     }
 
@@ -130,6 +153,7 @@ impl Choice {
         match self {
             Self::JdkPoll | Self::JdkDefault => jdk_backend(class),
             Self::Nioselect(mechanism) => mechanism.to_string(),
+            Self::Unlocked(mechanism) => format!("{mechanism} {UNLOCKED}"),
         }
     }
 }
@@ -161,10 +185,11 @@ pub(super) struct Plan {
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}, {}", self.java.display(), self.choice.provider())?;
-        if let Choice::Nioselect(mechanism) = self.choice {
-            write!(f, " with {mechanism}")?;
+        match self.choice {
+            Choice::JdkPoll | Choice::JdkDefault => Ok(()),
+            Choice::Nioselect(mechanism) => write!(f, " with {mechanism}"),
+            Choice::Unlocked(mechanism) => write!(f, " with {mechanism} {UNLOCKED}"),
         }
-        Ok(())
     }
 }
 
@@ -196,6 +221,7 @@ impl Plan {
                 jdk: self.jdk,
                 version: hello.java,
                 provider: self.choice.provider(),
+                is_unlocked: self.choice.is_unlocked(),
             }),
             backend: self.choice.backend(&hello.provider),
         };

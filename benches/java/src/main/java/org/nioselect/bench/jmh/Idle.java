@@ -12,8 +12,13 @@ import org.openjdk.jmh.annotations.TearDown;
 /** Looking again and again while nothing is ready. */
 @State(Scope.Thread)
 public class Idle extends ProviderChecked {
-    /** When the selector is to have a doorbell. The JDK's has none, and is the same with each. */
-    @Param({"auto", "off"})
+    private static final String UNLOCKED = " unlocked";
+
+    /**
+     * When the selector is to have a doorbell, and whether it leaves the monitors alone while that
+     * answers. The JDK's has none, and is the same with each.
+     */
+    @Param({"auto", "auto" + UNLOCKED, "off"})
     public String doorbell;
 
     private Watched watched;
@@ -26,7 +31,9 @@ public class Idle extends ProviderChecked {
      */
     @Setup
     public void open() throws IOException {
-        System.setProperty("nioselect.doorbell", doorbell);
+        boolean unlocked = doorbell.endsWith(UNLOCKED);
+        System.setProperty("nioselect.doorbell.unlocked", String.valueOf(unlocked));
+        System.setProperty("nioselect.doorbell", doorbell.replace(UNLOCKED, ""));
         watched = new Watched(0);
         selector = watched.selector();
     }
