@@ -17,6 +17,7 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.nioselect.support.Deadline;
 import org.nioselect.support.Descriptors;
 import org.nioselect.support.Task;
@@ -40,7 +41,9 @@ class CloseWhileIdleTest {
     private final Deadline end = Deadline.in(LENGTH);
     private volatile boolean over;
 
+    // More than it may be told to take. Whatever it waits for has a limit of its own.
     @Test
+    @Timeout(value = 1, unit = TimeUnit.HOURS)
     void theOwnerIsToldAndNothingElseHappens() throws Exception {
         int allowed = Descriptors.count() + SPARE_DESCRIPTORS;
         List<Task<Void>> closers = start(CLOSERS, this::close);

@@ -12,7 +12,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.nioselect.support.Deadline;
 import org.nioselect.support.Task;
 import org.nioselect.support.Threads;
@@ -29,7 +31,9 @@ class TakingTurnsTest {
     private static final int THREADS = 3;
     private static final int LONGEST_TURN = 300;
 
+    // More than it may be told to take. Whatever it waits for has a limit of its own.
     @Test
+    @Timeout(value = 1, unit = TimeUnit.HOURS)
     void nobodyMissesAnything() throws Exception {
         List<Watched> all = new ArrayList<>();
         try {

@@ -32,10 +32,11 @@ import org.nioselect.internal.wait.VirtualThreads;
  * A selector over the native poller.
  *
  * <p>Selecting holds the monitors that {@link Selector} documents, of the selector and of its
- * selected-key set, and no other lock while it blocks. Registering, changing an interest set and
- * cancelling leave a note for the next selection, which passes all of them along with the one
- * native call that waits. Only cancelled keys need another call: their descriptors can be closed
- * when the kernel has forgotten them.
+ * selected-key set, and no other lock while it blocks. Only if it is told to does it leave them
+ * alone where the doorbell answers that there is nothing to select. Registering, changing an
+ * interest set and cancelling leave a note for the next selection, which passes all of them along
+ * with the one native call that waits. Only cancelled keys need another call: their descriptors can
+ * be closed when the kernel has forgotten them.
  */
 public final class NioselectSelector extends AbstractSelector implements Observed {
     private static final long FOREVER = -1;
