@@ -102,15 +102,19 @@ pub fn run(options: &Options) -> Result<(), Error> {
     let rows = measure(options, two)?;
     show(table(&rows))?;
     say(NOTES)?;
-    if two.is_none() {
-        say(ONE_PROCESSOR)?;
-    }
+    say(if two.is_some() {
+        TWO_PROCESSORS
+    } else {
+        ONE_PROCESSOR
+    })?;
     report.write(&to_json(options, distance, &rows))
 }
 
 const NOTES: &str = "
-ratio: median over the rounds, of the two times of each. aim: what this project holds itself to.
-notice: the farther apart the two processors are, the more the doorbell adds.";
+ratio: median over the rounds, of the two times of each. aim: what this project holds itself to.";
+
+const TWO_PROCESSORS: &str =
+    "notice: the farther apart the two processors are, the more the doorbell adds.";
 
 const ONE_PROCESSOR: &str = "
 notice, ping-pong: not measured. They need two processors, and this process may use one: a thread
