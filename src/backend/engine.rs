@@ -132,7 +132,7 @@ impl Engine {
         let _ = before;
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn wait(
         &mut self,
         ready: &mut ReadyList,

@@ -21,7 +21,8 @@ impl<S> Poller<S> {
     ///
     /// This is for programs that select without waiting over and over: each level of calls
     /// between them and the system call costs as much as several checks.
-    #[inline]
+    // Always, and so all that is between here and the system call: the compiler finds it too long.
+    #[inline(always)]
     pub(crate) fn finds_nothing(&mut self) -> bool {
         if self.answer_is_current
             && !self.signals.look().anything()
@@ -33,7 +34,7 @@ impl<S> Poller<S> {
         self.asks_in_vain()
     }
 
-    #[inline]
+    #[inline(always)]
     fn asks_in_vain(&mut self) -> bool {
         let nothing_else = self.forks == fork::generation()
             && self.changed.is_empty()
@@ -152,7 +153,7 @@ impl<S> Poller<S> {
         Ok(signalled)
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn ask(&mut self, timeout: Option<Duration>) -> io::Result<()> {
         self.statistics.waits += 1;
         self.answer_is_current = true;

@@ -70,7 +70,7 @@ impl Epoll {
         self.doorbell.listen(self.descriptor.as_raw_fd());
     }
 
-    #[inline]
+    #[inline(always)]
     fn look(&mut self, ready: &mut ReadyList) -> io::Result<()> {
         if self.spares_a_look() {
             return Ok(());
@@ -81,7 +81,7 @@ impl Epoll {
         Ok(())
     }
 
-    #[inline]
+    #[inline(always)]
     fn ask(&self, ready: &mut ReadyList, timeout: Option<Duration>) -> io::Result<()> {
         let limit = ready.limit();
         epoll::wait(&self.descriptor, ready.events(), limit, timeout)
@@ -116,7 +116,7 @@ impl Mechanism for Epoll {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn wait(&mut self, ready: &mut ReadyList, timeout: Option<Duration>) -> io::Result<()> {
         if timeout == Some(Duration::ZERO) {
             return self.look(ready);
