@@ -1,9 +1,10 @@
-//! Addresses of direct buffers.
+//! Direct buffers, and their addresses.
 //!
 //! JNI's own `GetDirectBufferAddress` takes longer than to read the field, and does not tell
 //! buffers over memory segments from others.
 #![allow(unsafe_code)]
 
+use std::ptr::NonNull;
 use std::sync::OnceLock;
 
 use jni::errors::{Error, Result};
@@ -54,6 +55,34 @@ extern "system" fn address_of(
 )]
 pub(crate) fn address_of_own(env: &mut Env<'_>, buffer: JByteBuffer<'_>) -> Result<jlong> {
     Ok(env.get_direct_buffer_address(&buffer)? as jlong)
+}
+
+/// A direct buffer over memory that is not the JVM's.
+///
+/// `Env::new_direct_byte_buffer` looks up classes of exceptions if it fails. Where it fails for want
+/// of stack or heap that fails as well, and is an occasion to look up others, without an end.
+///
+/// # Safety
+///
+/// The memory is there for as long as the buffer is used.
+pub(crate) unsafe fn over<'local, T>(
+    env: &mut Env<'local>,
+    memory: NonNull<T>,
+) -> Result<JByteBuffer<'local>> {
+    let raw = env.get_raw();
+    let length = jlong::try_from(size_of::<T>()).expect("types are smaller");
+    // SAFETY: the function has been there from 1.4 on, which the jni crate demands. The caller
+    // vouches for the memory.
+    let buffer = unsafe { ((**raw).v1_4.NewDirectByteBuffer)(raw, memory.as_ptr().cast(), length) };
+    if !buffer.is_null() {
+        // SAFETY: it is a new local reference, to a direct buffer.
+        return Ok(unsafe { JByteBuffer::from_raw(env, buffer) });
+    }
+    Err(if env.exception_check() {
+        Error::JavaException
+    } else {
+        Error::NullPtr("NewDirectByteBuffer")
+    })
 }
 
 /// # Safety

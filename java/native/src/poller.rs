@@ -15,6 +15,7 @@ use nioselect::doorbell::Policy;
 use nioselect::poller::{Kind, Mode, Options, Poller, Token, Waker};
 use nioselect::{Backend, Error, Ops};
 
+use crate::buffer;
 use crate::bulletin::Bulletin;
 use crate::errno::{Errno, Result};
 
@@ -320,8 +321,8 @@ pub(crate) fn memory<'local>(
 ) -> jni::errors::Result<JByteBuffer<'local>> {
     // SAFETY: the handle is an open one.
     let shared = unsafe { &*(handle as *const JavaPoller) }.shared;
-    // SAFETY: the memory is of this size, and there as long as the handle.
-    unsafe { env.new_direct_byte_buffer(shared.as_ptr().cast(), size_of::<Shared>()) }
+    // SAFETY: the memory is there as long as the handle.
+    unsafe { buffer::over(env, shared) }
 }
 
 /// `PollerCalls.word`. The class makes sure that the address is one that the last wait has left,
@@ -330,9 +331,10 @@ pub(crate) fn word<'local>(
     env: &mut Env<'local>,
     address: jlong,
 ) -> jni::errors::Result<JByteBuffer<'local>> {
-    let word = ptr::with_exposed_provenance_mut(address as usize);
-    // SAFETY: a word is at the address, which Java only reads.
-    unsafe { env.new_direct_byte_buffer(word, size_of::<AtomicU32>()) }
+    let word = ptr::with_exposed_provenance_mut::<AtomicU32>(address as usize);
+    let word = NonNull::new(word).ok_or(jni::errors::Error::NullPtr("word"))?;
+    // SAFETY: a word is at the address, which Java only reads, and not for longer than it is there.
+    unsafe { buffer::over(env, word) }
 }
 
 /// `PollerCalls.close`.
