@@ -22,6 +22,9 @@ public final class CurrentThread {
         }
         try {
             return (boolean) IS_VIRTUAL.invokeExact(Thread.currentThread());
+        } catch (RuntimeException | Error e) {
+            // Such as that the stack is exhausted.
+            throw e;
         } catch (Throwable e) {
             throw new AssertionError(e);
         }
