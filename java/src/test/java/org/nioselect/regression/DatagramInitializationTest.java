@@ -9,7 +9,6 @@ import java.net.DatagramSocket;
 import java.nio.channels.DatagramChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.spi.ToolProvider;
 import org.junit.jupiter.api.BeforeAll;
@@ -19,6 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.nioselect.NioselectProvider;
 import org.nioselect.support.ChildJvm;
+import org.nioselect.support.Descriptors;
 import org.nioselect.support.Providers;
 
 /**
@@ -66,7 +66,9 @@ class DatagramInitializationTest {
     static final class AskForSocket {
         public static void main(String[] args) throws Exception {
             try (DatagramChannel channel = DatagramChannel.open()) {
-                List<FileInputStream> taken = exhaustDescriptors();
+                // The class of these methods has to be loaded, for which a descriptor is needed.
+                free(List.of(), 0);
+                List<FileInputStream> taken = Descriptors.exhaust();
                 free(taken, Integer.parseInt(args[0]));
                 ask(channel);
                 free(taken, taken.size());
@@ -83,7 +85,7 @@ class DatagramInitializationTest {
             try (DatagramChannel first = DatagramChannel.open();
                     DatagramChannel second = DatagramChannel.open()) {
                 ask(first);
-                List<FileInputStream> taken = exhaustDescriptors();
+                List<FileInputStream> taken = Descriptors.exhaust();
                 free(taken, 1);
                 String answer = ask(second);
                 free(taken, taken.size());
@@ -98,17 +100,6 @@ class DatagramInitializationTest {
             return "a socket";
         } catch (UncheckedIOException e) {
             return "no socket";
-        }
-    }
-
-    private static List<FileInputStream> exhaustDescriptors() {
-        List<FileInputStream> taken = new ArrayList<>();
-        try {
-            while (true) {
-                taken.add(new FileInputStream("/dev/null"));
-            }
-        } catch (IOException e) {
-            return taken;
         }
     }
 

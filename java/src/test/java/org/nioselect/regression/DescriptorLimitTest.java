@@ -8,11 +8,11 @@ import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.Pipe;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.nioselect.support.ChildJvm;
+import org.nioselect.support.Descriptors;
 import org.nioselect.support.Providers;
 import org.nioselect.support.Task;
 import org.nioselect.support.Threads;
@@ -57,7 +57,7 @@ class DescriptorLimitTest {
                 read(Pipe.open());
             }
             Pipe pipe = Pipe.open();
-            List<FileInputStream> taken = exhaustDescriptors();
+            List<FileInputStream> taken = Descriptors.exhaust();
             try {
                 endRead(pipe, args[0]);
             } finally {
@@ -66,17 +66,6 @@ class DescriptorLimitTest {
                 }
             }
             System.out.println(RIGHT);
-        }
-
-        private static List<FileInputStream> exhaustDescriptors() {
-            List<FileInputStream> taken = new ArrayList<>();
-            try {
-                while (true) {
-                    taken.add(new FileInputStream("/dev/null"));
-                }
-            } catch (IOException e) {
-                return taken;
-            }
         }
 
         private static Task<Integer> read(Pipe pipe) throws Exception {

@@ -1,14 +1,17 @@
 package org.nioselect.support;
 
+import java.io.FileInputStream;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
- * Counts this process's open descriptors of the kinds that channels and selectors are made of.
- * Files are left out: class loading opens jars at any time.
+ * This process's descriptors. Counted are those of the kinds that channels and selectors are made
+ * of; files are left out, as class loading opens jars at any time.
  */
 public final class Descriptors {
     private static final Path OPEN = Path.of("/proc/self/fd");
@@ -31,6 +34,22 @@ public final class Descriptors {
             }
         }
         return count;
+    }
+
+    /**
+     * Takes every descriptor that is left to this process.
+     *
+     * @return what holds them until it is closed
+     */
+    public static List<FileInputStream> exhaust() {
+        List<FileInputStream> taken = new ArrayList<>();
+        try {
+            while (true) {
+                taken.add(new FileInputStream("/dev/null"));
+            }
+        } catch (IOException e) {
+            return taken;
+        }
     }
 
     /**

@@ -20,6 +20,8 @@ import org.nioselect.support.Threads;
  */
 class IdleSelectorMonitorTest extends SelectorFixture {
     private static final String UNLOCKED = "nioselect.doorbell.unlocked";
+    private static final String WITHOUT_MONITORS =
+            "this JVM does without the monitors: another test of this class is for it";
     private static final int MANY = 300;
 
     private final AtomicLong selections = new AtomicLong();
@@ -27,14 +29,14 @@ class IdleSelectorMonitorTest extends SelectorFixture {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    @DisabledIfSystemProperty(named = UNLOCKED, matches = "true")
+    @DisabledIfSystemProperty(named = UNLOCKED, matches = "true", disabledReason = WITHOUT_MONITORS)
     void theMonitorOfTheSelectorKeepsThemOut(boolean withAction) throws Exception {
         assertKeptOutBy(selector, withAction);
     }
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    @DisabledIfSystemProperty(named = UNLOCKED, matches = "true")
+    @DisabledIfSystemProperty(named = UNLOCKED, matches = "true", disabledReason = WITHOUT_MONITORS)
     void theMonitorOfTheSelectedKeysKeepsThemOut(boolean withAction) throws Exception {
         assertKeptOutBy(selector.selectedKeys(), withAction);
     }
